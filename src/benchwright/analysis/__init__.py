@@ -1,1 +1,1 @@
-"""All figures that are shown or exported: computed once from the tables of runs, with their record types."""
+"""Computes all figures that are shown or exported, once, from the tables of runs. Also defines their record types."""

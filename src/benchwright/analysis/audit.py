@@ -1,4 +1,4 @@
-"""Audit of a run: evidence in its trajectories that trials were passed without solving their tasks."""
+"""Audit of a run: looks in the trajectories for evidence that trials were passed without solving their tasks."""
 
 from __future__ import annotations
 
@@ -21,18 +21,20 @@ from benchwright.runs.manifest_facts import VALIDATION_KIND
 from benchwright.runs.table import read_table
 
 TEXT_EDITING_AGENTS = ("aider ",)
-"""Prefixes of the labels of agents that write files through the text of their answers."""
+"""Prefixes of the names of agents that write files through the text of their answers."""
 
 _INSTANCE = re.compile(r"(?:instance_)?([\w.-]+?)__([\w.-]+?)-(?:\d+|[0-9a-f]{7,}.*)")
-"""The id of an instance of a SWE-bench dataset: owner and project, then a number or a commit."""
+"""Regular expression for the id of an instance of a SWE-bench dataset: owner and project, then a number or a
+commit.
+"""
 
 
 class AuditedFinding(Record, frozen=True):
     """A finding of the audit in one trial.
 
-    `turn` is None if it is in the patch, the network log or the flags.
+    `turn`: the turn of the conversation. None if the finding is in the patch, the network log or the flags.
 
-    `found_by` is `audit`, or `run` for a flag that was raised while the trial ran.
+    `found_by`: `audit`, or `run` for a flag that was raised while the trial ran.
     """
 
     sample: str
@@ -49,10 +51,11 @@ class AuditedFinding(Record, frozen=True):
 class RunAudit(Record, frozen=True):
     """The result of an audit of a run.
 
-    `trials`: number of trials; `audited`: those that have commands or a patch. `passes`: trials that passed.
-    `signs`: trials with at least one finding of weight `sign` (strong evidence); `suspicious`: those of them
-    that passed. `notes`: trials that only have findings of weight `note` (weak evidence). `kinds`: number of
-    trials with signs by kind, the most frequent first.
+    `trials`: number of trials. `audited`: number of trials that have commands or a patch. `passes`: number of
+    trials that passed. `signs`: number of trials with at least one finding of weight `sign` (strong evidence).
+    `suspicious`: number of trials with such a finding that passed. `notes`: number of trials that only have
+    findings of weight `note` (weak evidence). `kinds`: number of trials with signs by kind, the most frequent
+    first.
     """
 
     run: str
@@ -67,7 +70,9 @@ class RunAudit(Record, frozen=True):
 
 
 def audit_run(directory: Path) -> RunAudit:
-    """Audit the counted trials of a run. Imported trials are audited as far as their trajectories were kept.
+    """Audit the counted trials of a run.
+
+    Imported trials are audited as far as their trajectories were imported.
 
     Raises:
         UserError: If there is no run.
@@ -120,7 +125,7 @@ def trajectory_of(counted: CountedTrial) -> Trajectory:
 
 
 def project_of(sample: str) -> str:
-    """Return the project (`owner/name`) of a SWE-bench instance from its id; empty for other samples."""
+    """Return the project (`owner/name`) of a SWE-bench instance from its id. Empty for other samples."""
     found = _INSTANCE.fullmatch(sample.partition("/")[0])
     return f"{found[1]}/{found[2]}" if found else ""
 
@@ -149,9 +154,9 @@ def _audited(
 
 
 def _is_expected(manifest: Manifest, finding: Finding) -> bool:
-    """Return True if the finding is normal in a validation run: reading the task's own solution.
+    """Return True if the finding is normal in a validation run, because the run reads the task's own solution.
 
-    A validation run applies that solution from the place where the official harness puts it.
+    A validation run applies that solution from the folder in which the official harness puts it.
     """
     return manifest.kind == VALIDATION_KIND and finding.kind == READS_SOLUTION
 

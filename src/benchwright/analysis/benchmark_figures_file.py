@@ -1,7 +1,8 @@
-"""Figures that a benchmark defines besides its scores (F1, macro averages, pass^k), stored with the run.
+"""Figures that a benchmark defines besides its scores (F1, macro averages, pass^k).
 
-Some need the benchmark's data or a user's code, which may be missing when a run is read later. They are
-computed once, when the run is reported, and are valid as long as its journal is unchanged.
+They are stored with the run. Some figures need the benchmark's data or a user's code, which may be missing when
+a run is read later. So they are computed once, when the run is reported. They are valid as long as the run's
+journal is unchanged.
 """
 
 from __future__ import annotations
@@ -20,18 +21,18 @@ from benchwright.runs.journal import TRIALS_FILE, encode_json
 FIGURES_FILE = "benchmark.json"
 
 FiguresBySlot = dict[str, list[Figure]]
-"""The figures of each target, by its slot."""
+"""Mapping from the slot of each target to its figures."""
 
 
 class _Kept(Record, frozen=True):
-    """Stored figures. `journal`: the size in bytes of the journal from which they were computed."""
+    """Stored figures. `journal`: the size in bytes that the journal had when they were computed from it."""
 
     journal: int
     figures: FiguresBySlot
 
 
 def write_figures(directory: Path, figures: FiguresBySlot) -> None:
-    """Store the figures of a run for the current state of its journal.
+    """Store the figures of a run, with the present size of its journal.
 
     Raises:
         JournalError: If the run's directory cannot be written.
@@ -41,7 +42,10 @@ def write_figures(directory: Path, figures: FiguresBySlot) -> None:
 
 
 def read_figures(directory: Path) -> Mapping[str, list[Figure]]:
-    """Return the stored figures of a run; empty if there are none, or if the run was resumed since."""
+    """Return the stored figures of a run.
+
+    Empty if there are none, or if the run was resumed since they were stored.
+    """
     try:
         kept = msgspec.json.decode((directory / FIGURES_FILE).read_bytes(), type=_Kept)
         return kept.figures if kept.journal == (directory / TRIALS_FILE).stat().st_size else {}

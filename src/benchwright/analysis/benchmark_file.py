@@ -1,4 +1,4 @@
-"""The documented result file of a benchmark, built from the journal of its run and written as a stream."""
+"""The documented result file of a benchmark. It is built from the journal of the run and written as a stream."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from benchwright.runs.columns import Rows
 
 KEYS_WITH_OWN_FIELD = frozenset({"correct", "expected"})
-"""Keys of a score's detail that have their own fields in the file."""
+"""Keys in the details of a score that have their own fields in the file, so that they are not repeated there."""
 
 AGGREGATED_METRICS_KEYS = (
     *("ttft_p50", "ttft_p95", "ttft_p99", "ttft_mean", "generation_tps_mean", "generation_tps_p50"),
@@ -36,13 +36,16 @@ AGGREGATED_METRICS_KEYS = (
     *("effective_throughput_rps", "ttfa_p50", "gap_p50", "gap_p99", "retried_requests"),
     *("total_reasoning_tokens", "estimated_reasoning_requests", "unknown_reasoning_requests"),
 )
-"""The documented names of `AggregatedMetrics` in their order, then our additional ones."""
+"""Keys of `aggregated_metrics` in the file: the documented names of `AggregatedMetrics` in their order, then
+names that we add.
+"""
 
 
 class Totals(Record, frozen=True):
-    """Totals over the trials of a run. `accuracy` is the share of correct trials; a failed trial is not correct.
+    """Totals over the trials of a run. `accuracy` is the share of correct trials.
 
-    `no_score` is the reason why nothing was scored; then there is no accuracy either.
+    A failed trial is not correct. `no_score` is the reason why nothing was scored. In this case there is no
+    accuracy either.
     """
 
     n: int
@@ -61,12 +64,12 @@ class Totals(Record, frozen=True):
 
     @property
     def documented_accuracy(self) -> float:
-        """The accuracy for documented file formats, which require a number: 0 if nothing was scored."""
+        """The accuracy for documented file formats. These require a number, so it is 0 if nothing was scored."""
         return self.correct / self.n if self.n else 0.0
 
 
 def graded_trials(trials: Iterable[ScoredTrial], scorer: str) -> Iterator[GradedTrial]:
-    """Yield the trials as `GradedTrial` records, the form from which a benchmark computes its own figures."""
+    """Yield the trials as `GradedTrial` records, from which a benchmark computes its own figures."""
     for trial in trials:
         record, score = trial.record, trial.scores.get(scorer)
         yield GradedTrial(
@@ -81,7 +84,7 @@ def graded_trials(trials: Iterable[ScoredTrial], scorer: str) -> Iterator[Graded
 
 
 def compute_totals(table: RunTable, rows: Rows, benchmark: Benchmark, target: TargetSummary) -> Totals:
-    """Return the totals over a target's trials in `rows`. Figures that its summary already has are reused."""
+    """Return the totals over a target's trials in `rows`. Figures that the target's summary already has are reused."""
     scorer = benchmark.scorers[0].name
     breakdowns = Breakdowns(benchmark.about.breakdowns)
     if benchmark.about.breakdowns:
@@ -102,7 +105,7 @@ def compute_totals(table: RunTable, rows: Rows, benchmark: Benchmark, target: Ta
 
 
 def score_of(target: TargetSummary, scorer: str) -> ScoreSummary:
-    """Return the summary of a score by its scorer's name."""
+    """Return the target's summary of the score with this scorer's name."""
     return next(score for score in target.scores if score.scorer == scorer)
 
 
@@ -117,7 +120,7 @@ def write_result_file(
     figures: Sequence[Figure],
     more: Mapping[str, Any],
 ) -> None:
-    """Write the complete result file of one model, replacing an earlier one atomically (by rename).
+    """Write the complete result file of one model. An earlier file is replaced atomically (by rename).
 
     Samples are written one by one, so memory does not grow with their number. `more` holds keys that are
     included only on request (Prometheus).
@@ -192,8 +195,8 @@ def _planned_samples(manifest: Manifest, summary: RunSummary) -> int:
 def _concurrency(summary: RunSummary) -> dict[str, Any]:
     """Return the concurrency fields of the documented file.
 
-    If the concurrency was found automatically, it is the last one, with a flag for whether all timings were
-    taken at it.
+    If the concurrency was found automatically, the file has its last value, and a flag that tells whether all
+    timings were taken at this value.
     """
     if not summary.found_concurrency:
         return {"concurrency": summary.concurrency}
@@ -206,8 +209,8 @@ def _concurrency(summary: RunSummary) -> dict[str, Any]:
 def scored_only_figures(score: ScoreSummary) -> dict[str, Any]:
     """Return the figures over scored trials only: their number, mean and interval.
 
-    Also return the bounds of the mean over all trials, with the unscored ones at the worst and the best
-    value.
+    Also return the bounds of the mean over all trials: unscored trials count with the worst value in one bound
+    and with the best value in the other.
     """
     return {
         "n_scored": score.n_scored,
@@ -219,7 +222,7 @@ def scored_only_figures(score: ScoreSummary) -> dict[str, Any]:
 
 
 def aggregated_metrics(requests: RequestSummary) -> dict[str, Any]:
-    """Return the documented `aggregated_metrics` of all requests, leaving out figures that are unknown."""
+    """Return the documented `aggregated_metrics` of all requests. Figures that are unknown are left out."""
     values = {name: getattr(requests, name) for name in AGGREGATED_METRICS_KEYS}
     return {name: value for name, value in values.items() if value is not None}
 
@@ -251,9 +254,9 @@ def _sample_result(trial: ScoredTrial, scorer: str, repeated: bool) -> dict[str,
 
 
 def _metrics(requests: list[RequestRecord]) -> dict[str, Any] | None:
-    """Return the documented metrics of a trial's last request; None if it made none.
+    """Return the documented metrics of a trial's last request. None if the trial made no request.
 
-    If there are several requests, the metrics of all are listed under `per_turn`.
+    If there are several requests, the metrics of each are listed under `per_turn`.
     """
     if not requests:
         return None
@@ -264,7 +267,7 @@ def _metrics(requests: list[RequestRecord]) -> dict[str, Any] | None:
 
 
 def request_metrics(request: RequestRecord) -> dict[str, Any]:
-    """Return all documented fields of `RequestMetrics` (null if not measured), and `ttfa_seconds`."""
+    """Return all documented fields of `RequestMetrics` (null if not measured). `ttfa_seconds` is added to them."""
     return {
         "request_id": request.id,
         "ttft_seconds": request.ttft_seconds,

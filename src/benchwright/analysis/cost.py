@@ -14,10 +14,10 @@ from benchwright.text import make_safe
 
 
 class Cost(Record, frozen=True):
-    """Estimated cost of the models' requests, without those of judges and simulated users. None is unknown.
+    """Estimated cost of the requests to models. Requests to judges and simulated users are not included.
 
-    `money`: in the currency of the prices. `basis`: the source of the figures. `most`: True if answers are
-    counted at their maximum length, because no earlier run shows their real length.
+    None is unknown. `money`: in the currency of the prices. `basis`: the source of the figures. `most`: True if
+    answers are counted at their maximum length, because no earlier run shows their real length.
     """
 
     requests: int | None = None
@@ -30,7 +30,7 @@ class Cost(Record, frozen=True):
 
 
 class CostPerTrial(Record, frozen=True):
-    """Mean cost of one trial; the fields are those of `Cost`."""
+    """Mean cost of one trial. The fields are those of `Cost`."""
 
     requests: float | None = None
     prompt_tokens: float | None = None
@@ -40,7 +40,7 @@ class CostPerTrial(Record, frozen=True):
 
 
 def total_cost(costs: Sequence[Cost]) -> Cost:
-    """Sum costs. A total is None if it is unknown for any of them."""
+    """Sum costs. A field of the total is None if it is unknown for any of the costs."""
     return Cost(
         requests=_sum([one.requests for one in costs]),
         prompt_tokens=_sum([one.prompt_tokens for one in costs]),
@@ -57,9 +57,10 @@ def _sum(values: Sequence[Any]) -> Any:
 
 
 def earlier_cost_per_trial(kind: str, task: str, model: str) -> CostPerTrial | None:
-    """Return the mean cost of a trial of a task, from the newest run of `model` on it, or else of any model.
+    """Return the mean cost of a trial of a task, from the newest run of `model` on this task.
 
-    None if there is no usable run. Simulated runs and runs without token counts are skipped.
+    Without such a run, it is from the newest run of any model. None if there is no usable run. Simulated runs
+    and runs without token counts are skipped.
     """
     of_others = None
     for directory, manifest in runs_newest_first():

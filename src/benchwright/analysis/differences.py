@@ -12,12 +12,13 @@ from benchwright.stats.power import minimum_detectable_effect
 
 
 class Difference(Record, frozen=True):
-    """The difference between target `slot` and target `than` by one scorer, over the `n` samples of both.
+    """The difference between target `slot` and target `than` by one scorer, over the `n` samples that both
+    have.
 
-    Repeats are averaged per sample first. No answer counts as 0 and failures are left out (`runs.counting`),
-    as in `compare`. `low` and `high` are the 95 % interval of `difference`, made by `method`; `p_value` is
-    two-sided, by `test`. `detectable` is the smallest difference that would be detected with 80 % power, for
-    this number of samples and their variance.
+    Repeats are averaged per sample first. A trial without an answer counts as 0 and failures are left out
+    (`runs.counting`), as in `compare`. `low` and `high` are the 95 % interval of `difference`, computed by
+    `method`. `p_value` is two-sided, by `test`. `detectable` is the smallest difference that would be detected
+    with 80 % power, for this number of samples and their variance.
     """
 
     scorer: str
@@ -37,7 +38,7 @@ class Difference(Record, frozen=True):
 
 
 def differences(manifest: Manifest, table: RunTable) -> list[Difference]:
-    """Compare the first target with each other target, by every score for which both have a value."""
+    """Compare the first target with each other target, by every score for which both targets have a value."""
     if len(manifest.targets) < 2:
         return []
     first, *others = (target.slot for target in manifest.targets)

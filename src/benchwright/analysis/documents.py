@@ -1,9 +1,9 @@
-"""Records as JSON documents for users: the output of `--json`, and the files that commands write.
+"""Encodes records as JSON documents for users: the output of `--json`, and the files that commands write.
 
-One rule for statistics in JSON: a number is a number. An unknown one is null or left out. One that does not
-exist because nothing was scored is null, and its object has a `no_score` key: how many trials failed, and the
-most frequent reasons with their counts. Fields of the documented formats keep their documented value, which
-is 0.
+One rule holds for statistics in JSON. A known statistic is a number. An unknown statistic is null or left out.
+A statistic that does not exist, because nothing was scored, is null. Its object then has a `no_score` key: how
+many trials failed, and the most frequent reasons with their counts. Fields of the documented formats keep their
+documented value, which is 0.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def encode_document(value: Any) -> bytes:
 
 
 def _document(value: Any) -> Any:
-    """Replace each `NoScore` by null, and add its reasons to the object under `no_score`."""
+    """Replace each `NoScore` by null, and add its reasons under the key `no_score` of the object that contains it."""
     if isinstance(value, list):
         return [None if is_no_score(one) else _document(one) for one in value]
     if not isinstance(value, dict):

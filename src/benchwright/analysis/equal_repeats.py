@@ -1,8 +1,9 @@
-"""Detection of repeats that are no real repeats: a server that ignores the temperature repeats its answer.
+"""Detects repeats that are no real repeats: a server that ignores the temperature gives the same answer each
+time.
 
-Nothing is stored for this check, because the answers are in the stored bodies of the trials. It reads only
-the first samples, and a single repeat that differs ends it: if the server does sample, that usually takes two
-bodies.
+Nothing is stored for this check, because the answers are in the stored bodies of the trials. The check reads
+only the first samples, and ends at a single repeat that differs. If the server does sample, two bodies are
+usually enough to see that.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
     from benchwright.runs.columns import Rows
 
 FEWEST_SAMPLES = 5
-"""Fewest samples for the check. With fewer, a model that is certain of its answers would often look the same.
+"""Minimum number of samples for the check.
+
+With fewer samples, a model that is certain of its answers would often look the same.
 """
 
 MOST_SAMPLES = 50
@@ -31,7 +34,7 @@ MOST_REPEATS = 10
 class EqualRepeats(Record, frozen=True):
     """Evidence that repeats are no real repeats: all repeats of each sample got the same answer.
 
-    `samples`: number of samples checked. `temperature`: the one that was sent, above 0.
+    `samples`: number of samples checked. `temperature`: the temperature that was sent, which is above 0.
     """
 
     samples: int
@@ -41,9 +44,9 @@ class EqualRepeats(Record, frozen=True):
 def find_equal_repeats(manifest: Manifest, table: RunTable, target: Target) -> EqualRepeats | None:
     """Return the number of samples checked and the temperature, if the repeats of each sample are equal.
 
-    Reads the first `MOST_SAMPLES` samples that have several answered repeats, and `MOST_REPEATS` repeats of
-    each. None if one repeat differs, if there are fewer than `FEWEST_SAMPLES` such samples, or if no
-    temperature above 0 was sent.
+    The check reads the first `MOST_SAMPLES` samples that have several answered repeats, and `MOST_REPEATS`
+    repeats of each. Return None if one repeat differs, if there are fewer than `FEWEST_SAMPLES` such samples,
+    or if no temperature above 0 was sent.
     """
     temperature = _temperature(manifest, target)
     if manifest.repeats < 2 or temperature is None or temperature <= 0:
@@ -58,7 +61,7 @@ def find_equal_repeats(manifest: Manifest, table: RunTable, target: Target) -> E
 
 
 def equal_repeats_lines(found: EqualRepeats | None) -> list[str]:
-    """Return a warning, as lines, that equal repeats add no information; empty if they are not equal."""
+    """Return the lines of a warning that equal repeats add no information. Empty if the repeats are not equal."""
     if found is None:
         return []
     return [
@@ -70,7 +73,10 @@ def equal_repeats_lines(found: EqualRepeats | None) -> list[str]:
 
 
 def _temperature(manifest: Manifest, target: Target) -> float | None:
-    """Return the temperature that the requests carried: from the target, a pack, or an agent's own settings."""
+    """Return the temperature that the requests carried.
+
+    It was set by the target, a pack, or an agent's own settings.
+    """
     for settings in (target.settings, manifest.about.get("generation", {}), manifest.settings):
         value = settings.get("temperature")
         if isinstance(value, int | float):
@@ -112,7 +118,10 @@ class _Choice(msgspec.Struct):
 
 
 class _Response(msgspec.Struct):
-    """The parts of a response that come from the model, not from the server: no ids, times or counts."""
+    """The fields of a response that come from the model.
+
+    Fields that come from the server are left out: ids, times and counts.
+    """
 
     choices: list[_Choice]
 
@@ -121,9 +130,9 @@ _read_response = msgspec.json.Decoder(_Response).decode
 
 
 def _said(body: TrialBody) -> Any:
-    """Return all text that models wrote in a trial, reasoning included.
+    """Return all text that models wrote in a trial, including reasoning.
 
-    The final answer if no request was recorded.
+    If no request was recorded, return the final answer.
     """
     try:
         return [_read_response(exchange.response) for exchange in body.exchanges] or body.answer

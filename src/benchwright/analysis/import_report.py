@@ -1,4 +1,4 @@
-"""Results of other programs that were imported into the store: a report on each."""
+"""Imports results of other programs into the store, and reports on each imported run."""
 
 from __future__ import annotations
 
@@ -19,9 +19,8 @@ from benchwright.statistic import Statistic
 class ImportedRun(Record, frozen=True):
     """An imported run. `new`: False if it was already in the store.
 
-    `scores`: the mean of each score of the first model, over the trials that have a value. `lacks`:
-    information that the results do not contain. `notes`: remarks on the import. Both are from the run's
-    `Origin`.
+    `scores`: the mean of each score of the first model, over the trials that have a value. `lacks`: data that
+    the results do not contain. `notes`: remarks on the import. `lacks` and `notes` are from the run's `Origin`.
     """
 
     id: str
@@ -38,7 +37,7 @@ class ImportedRun(Record, frozen=True):
 
 
 class ImportReport(Record, frozen=True):
-    """Result of an import. `unread`: a sentence, with the reason, for each part that could not be read."""
+    """Result of an import. `unread`: a sentence for each result that could not be read, with the reason."""
 
     imported: list[ImportedRun]
     unread: list[str] = []
@@ -47,7 +46,7 @@ class ImportReport(Record, frozen=True):
 def import_all(paths: Sequence[Path]) -> ImportReport:
     """Import the contents of each path: results of one program, or a folder of results.
 
-    Damaged parts are skipped and reported.
+    Damaged results are skipped and reported.
 
     Raises:
         UserError: If a path is of no known format, or nothing at all can be read.

@@ -1,4 +1,7 @@
-"""Labels of trials (such as a benchmark's subjects, or an eval's clusters of samples) as columns of codes."""
+"""Labels of trials as columns of codes.
+
+A label is, for example, a benchmark's subject, or an eval's cluster of samples.
+"""
 
 from __future__ import annotations
 
@@ -20,16 +23,19 @@ MOST_VALUES = 2_000
 
 
 class Label(NamedTuple):
-    """One label of the trials. `codes` (n,): the code of each trial's value, -1 for none; `values`: by code."""
+    """One label of the trials. `codes` (n,): the code of each trial's value; -1 for none.
+
+    `values`: the value of each code.
+    """
 
     codes: NDArray[np.int64]
     values: list[str]
 
 
 def label_columns(table: RunTable, rows: Rows) -> dict[str, Label]:
-    """Return the labels of the trials in `rows` by name.
+    """Return the labels of the trials in `rows`, as a mapping from the name of the label.
 
-    Clusters of samples, if there are any, are named `group`.
+    If there are clusters of samples, they are the label named `group`.
     """
     sets = table.labels.numbers(rows)
     used = np.unique(sets).tolist()
@@ -45,7 +51,7 @@ def label_columns(table: RunTable, rows: Rows) -> dict[str, Label]:
 
 
 def _label(codes: NDArray[np.int64], values: Mapping[int, str]) -> Label:
-    """Return the label of trials whose codes have these values.
+    """Return the label of trials, given each trial's code and the value of each code.
 
     Values beyond the first `MOST_VALUES` are dropped.
     """
@@ -58,10 +64,11 @@ def _label(codes: NDArray[np.int64], values: Mapping[int, str]) -> Label:
 
 
 def shown_labels(manifest: Manifest, labels: Mapping[str, Label]) -> list[str]:
-    """Return the names of the labels by which scores are broken down: those that the benchmark names, or all.
+    """Return the names of the labels by which scores are broken down: those that the benchmark names, or all
+    labels.
 
-    `group` (the sample's cluster) is left out for a load level: there, each prompt is a cluster because
-    prompts are repeated, which is not a property of the task.
+    `group` (the sample's cluster) is left out for a load level. There, each prompt is a cluster because prompts
+    are repeated, which is not a property of the task.
     """
     names = manifest.about.get("breakdowns", labels)
     return [name for name in names if name != "group" or "load" not in manifest.about]

@@ -1,4 +1,4 @@
-"""Texts about missing scores. Each reason appears once wherever a summary is shown."""
+"""Texts about missing scores. Wherever a summary is shown, each reason appears only once."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class UnscoredScorers(NamedTuple):
-    """Scorers of a target that have no score for any trial, all for the same reasons."""
+    """Scorers of a target that have no score for any trial, all of them for the same reasons."""
 
     scorers: list[str]
     no_score: NoScore
@@ -20,8 +20,8 @@ class UnscoredScorers(NamedTuple):
     def text(self, said: str = "") -> str:
         """Return a text such as `exact, regex: no score (11 of 11 failed: …)`.
 
-        The reason is omitted if it equals `said`, which is shown elsewhere. Several reasons are omitted too,
-        as each has its own line (see `remaining_failures`).
+        The reason is omitted if it equals `said`, which is shown elsewhere. If there are several reasons, they
+        are omitted too, because each has its own line (see `remaining_failures`).
         """
         told = (
             self.no_score.brief
@@ -32,12 +32,12 @@ class UnscoredScorers(NamedTuple):
 
 
 def unscored_scorers(target: TargetSummary) -> list[UnscoredScorers]:
-    """Return the scorers of a target without any score, grouped by their reasons."""
+    """Return the scorers of a target that have no score at all, grouped by their reasons."""
     return group_unscored(target.scores)
 
 
 def group_unscored(scores: Iterable[ScoreSummary]) -> list[UnscoredScorers]:
-    """Return the scorers without any score among these summaries, grouped by their reasons."""
+    """Return those of these summaries' scorers that have no score at all, grouped by their reasons."""
     found: list[UnscoredScorers] = []
     for score in scores:
         if score.no_score is None:
@@ -51,13 +51,16 @@ def group_unscored(scores: Iterable[ScoreSummary]) -> list[UnscoredScorers]:
 
 
 def remaining_failures(target: TargetSummary, said: str = "") -> dict[str, int]:
-    """Return why trials of a target failed, with counts, without the reasons already shown with its scores."""
+    """Return the reasons why trials of a target failed, with counts.
+
+    Reasons already shown with its scores are left out.
+    """
     told = {said, *_told(target)}
     return {reason: count for reason, count in target.failures.items() if reason not in told}
 
 
 def _told(target: TargetSummary) -> Iterator[str]:
-    """Yield the reasons that `Unscored.text` shows, worded as in `TargetSummary.failures`."""
+    """Yield the reasons that `UnscoredScorers.text` shows, worded as in `TargetSummary.failures`."""
     for one in unscored_scorers(target):
         if len(one.no_score.reasons) == 1:
             (reason,) = one.no_score.reasons
@@ -66,15 +69,18 @@ def _told(target: TargetSummary) -> Iterator[str]:
 
 
 def drop_reason(sentence: str, targets: Sequence[TargetSummary]) -> str:
-    """Return a sentence without its final reason, if that is already shown with the targets.
+    """Return a sentence without the reason at its end, if that reason is already shown with the targets.
 
-    Empty if nothing else is left.
+    Return an empty text if the sentence consists only of the reason.
     """
     return cut_reason(sentence, _reasons(targets))
 
 
 def cut_reason(sentence: str, reasons: Iterable[str]) -> str:
-    """Return a sentence without the one of these reasons that ends it. Empty if nothing else is left."""
+    """Return a sentence without the reason at its end, if it is one of `reasons`.
+
+    Return an empty text if the sentence consists only of the reason.
+    """
     for reason in sorted(reasons, key=len, reverse=True):
         if sentence == reason:
             return ""

@@ -21,9 +21,9 @@ from benchwright.text import Say, make_safe
 class NoiseFloor(Record, frozen=True):
     """Noise of one score of one target of a run, estimated from its repeats.
 
-    Failures are left out, no answer counts as 0. `samples`: number of samples with repeats; `values`: of all
-    their values. `flips`, `within`, `apart`: see `stats.noise_floor.Noise`. `plans`: from
-    `stats.noise_floor.sample_size_plans`, at 80 % power and a significance level of 5 %.
+    Failed trials are left out. Trials without an answer count as 0. `samples`: number of samples with repeats.
+    `values`: number of values of these samples. `flips`, `within`, `apart`: see `stats.noise_floor.Noise`.
+    `plans`: from `stats.noise_floor.sample_size_plans`, at 80 % power and a significance level of 5 %.
     """
 
     run: str
@@ -42,7 +42,7 @@ class NoiseFloor(Record, frozen=True):
 def noise_floors(references: Sequence[str], say: Say) -> list[NoiseFloor]:
     """Return the noise of every score that has repeats.
 
-    Each reference is a run's id, or a model for all its runs.
+    Each reference is the id of a run, or the name of a model, which stands for all runs of this model.
 
     Raises:
         UserError: If a reference matches nothing, or no run has repeats.
@@ -58,7 +58,7 @@ def noise_floors(references: Sequence[str], say: Say) -> list[NoiseFloor]:
 def earlier_noise(kind: str, data: Sequence[str], models: Collection[str]) -> list[NoiseFloor]:
     """Return the noise of the newest run with repeats that has this kind, this data and one of the models.
 
-    `data` are the digests of the data files. Empty if there is no such run.
+    `data` are the digests of the data files. Return an empty list if there is no such run.
     """
     for directory, manifest in runs_newest_first():
         same = manifest.kind == kind and [one.xxh3 for one in manifest.data] == list(data)

@@ -1,4 +1,4 @@
-"""Shareable card of a pack's run: the pack's own totals and categories by model, and the run's scope."""
+"""Shareable card of a pack's run: for each model, the pack's own totals and categories; for the run, its scope."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ from benchwright.statistic import known_numbers
 
 
 class CardCategory(Record, frozen=True):
-    """A category's score as text, and its `share` of the longest bar, from 0 to 1."""
+    """A category of the pack: its score as text.
+
+    `share`: length of its bar as a share of the longest bar, from 0 to 1.
+    """
 
     label: str
     score: str
@@ -26,10 +29,11 @@ class CardCategory(Record, frozen=True):
 
 
 class CardModel(Record, frozen=True):
-    """A model on the card: the pack's total ("" if there is none), a remark, and the spread of its repeats.
+    """A model on the card: the pack's total ("" if there is none), a remark, and the spread of the totals of
+    its repeats.
 
-    `repeats` describes this spread in words. `complete` is False if cells without a result make the total
-    incomplete.
+    `repeats` describes this spread in words. `complete` is False if (scenario, repeat) cells without a result
+    make the total incomplete.
     """
 
     label: str
@@ -41,7 +45,7 @@ class CardModel(Record, frozen=True):
 
 
 class PackCard(Record, frozen=True):
-    """Shareable card of a run."""
+    """Shareable card of a pack's run."""
 
     pack: str
     scope: str
@@ -50,7 +54,7 @@ class PackCard(Record, frozen=True):
 
 
 def pack_card(manifest: Manifest, table: RunTable) -> PackCard:
-    """Return the card of a pack's run, whose table must be read with `effort=True`.
+    """Return the card of a pack's run. The table must be read with `effort=True`.
 
     Raises:
         UserError: If it is not a run of a pack, or the pack never scored it.
@@ -73,9 +77,11 @@ def pack_card(manifest: Manifest, table: RunTable) -> PackCard:
 
 
 def spread_of(totals: Sequence[float]) -> str:
-    """Return a text with the mean of a pack's totals over repeats, and its 95 % interval by Student's t.
+    """Return a text with the mean of a pack's totals over repeats, and the mean's 95 % interval by Student's
+    t.
 
-    Equal totals have no interval, as their range is unknown. Empty for fewer than two repeats.
+    If all totals are equal, there is no interval, because their range is unknown. Empty for fewer than two
+    repeats.
     """
     if len(totals) < 2:
         return ""
@@ -107,7 +113,9 @@ def _model(label: str, score: PackScore, full: float) -> CardModel:
 
 
 def _full(scores: Mapping[str, PackScore]) -> float:
-    """Return the value of the longest bar: 1 or 100 if the scores fit this range, else the highest score."""
+    """Return the score to which the longest bar corresponds: 1 or 100 if all scores fit, otherwise the highest
+    score.
+    """
     values = (one.score for score in scores.values() if score.score for one in score.score.categories)
     highest = max(known_numbers(values), default=0.0)
     return 1.0 if highest <= 1 else 100.0 if highest <= 100 else highest

@@ -1,4 +1,4 @@
-"""A pack's run: its summary.json in the documented shape, and reading the run from its directory."""
+"""A pack's run: writes its summary.json in the documented shape, and reads the run from its directory."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SUMMARY_FILE = "summary.json"
 
 
 class _Scores(Record, frozen=True, rename={"score_errors": "scoreErrors", "totals": "totalsByRepeat"}):
-    """The parts of summary.json that are read back: scores and errors by model."""
+    """The fields of summary.json that are read back: scores and errors by model."""
 
     scores: dict[str, Any]
     score_errors: dict[str, str] = {}
@@ -52,11 +52,12 @@ def summary_document(
     error: str | None,
     uncelled: int,
 ) -> dict[str, Any]:
-    """Return the documented BenchPackRunSummary, plus versions, settings, tokens, times and all attempts.
+    """Return the documented BenchPackRunSummary.
 
-    `incompleteScores` names the models whose score includes cells without a result, with their number.
-    `shortfalls` lists what failed. `statisticsByModel` has our own figures: scores with pass@k and variance,
-    and requests with tokens and times.
+    Versions, settings, tokens, times and all attempts are added to it. `incompleteScores` names the models
+    whose score includes cells without a result, with the number of these cells. `shortfalls` lists what failed.
+    `statisticsByModel` has our own figures: scores with pass@k and variance, and requests with tokens and
+    times.
     """
     manifest = setup.manifest
     ids = {slot: model.id for slot, model in setup.models.items()}
@@ -102,7 +103,7 @@ def summary_document(
 
 
 def write_summary(directory: Path, document: Mapping[str, Any]) -> None:
-    """Write the complete summary.json, replacing an earlier one atomically (by rename).
+    """Write the complete summary.json. An earlier file is replaced atomically (by rename).
 
     Raises:
         JournalError: If the directory cannot be written.
@@ -130,7 +131,9 @@ def _moment(nanoseconds: int) -> str:
 
 
 class PackRun(Record, frozen=True):
-    """A pack's run: models by slot, scenarios, attempts, and the pack's scores if it has computed them."""
+    """A pack's run: its models by slot, its scenarios and attempts, and the pack's scores if the pack has
+    computed them.
+    """
 
     models: Mapping[str, RegisteredModel]
     scenarios: Sequence[ScenarioMeta]
@@ -139,7 +142,7 @@ class PackRun(Record, frozen=True):
 
 
 def load_pack_run(manifest: Manifest, table: RunTable) -> PackRun:
-    """Read a pack's run, including the body of each attempt. Its table must be read with `effort=True`.
+    """Read a pack's run, including the body of each attempt. The table must be read with `effort=True`.
 
     Raises:
         JournalError: If the journal cannot be read.
@@ -153,7 +156,7 @@ def load_pack_run(manifest: Manifest, table: RunTable) -> PackRun:
 
 
 def models_of(manifest: Manifest) -> dict[str, RegisteredModel]:
-    """Return the models of a pack's run, by slot.
+    """Return the models of a pack's run, as a mapping from the slot.
 
     Raises:
         JournalError: If the manifest's list of models is missing or invalid.
@@ -165,7 +168,9 @@ def models_of(manifest: Manifest) -> dict[str, RegisteredModel]:
 
 
 def read_scores(manifest: Manifest, table: RunTable) -> dict[str, PackScore]:
-    """Read the pack's scores by slot from summary.json; empty if the run was never concluded.
+    """Read the pack's scores from summary.json, as a mapping from the slot.
+
+    Empty if the run was never concluded.
 
     Raises:
         JournalError: If summary.json cannot be read.
@@ -190,7 +195,8 @@ def read_scores(manifest: Manifest, table: RunTable) -> dict[str, PackScore]:
 def totals_interval(totals: Sequence[float]) -> Interval | None:
     """Return the 95 % interval of the mean of a pack's totals of single repeats, by Student's t.
 
-    None for fewer than two repeats, and if all totals are equal, as their range is unknown.
+    Return None for fewer than two repeats. Return None also if all totals are equal, because their range is
+    unknown.
     """
     if len(totals) < 2 or len(set(totals)) == 1:
         return None
@@ -200,7 +206,7 @@ def totals_interval(totals: Sequence[float]) -> Interval | None:
 def with_cell_counts(
     scores: Mapping[str, PackScore], manifest: Manifest, table: RunTable
 ) -> dict[str, PackScore]:
-    """Return the scores with their numbers of (scenario, repeat) cells, and of cells without a result."""
+    """Return the scores with two numbers added: of (scenario, repeat) cells, and of cells without a result."""
     cells = len(manifest.about.get("scenarios", {})) * manifest.repeats
     return {
         slot: msgspec.structs.replace(one, cells=cells, missing_cells=cells - _with_result(table, slot))

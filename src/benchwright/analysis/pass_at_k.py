@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 class PassAt(Record, frozen=True):
     """pass@k (at least one of k repeats passes) and pass^k (all of k repeats pass), averaged over samples.
 
-    `samples`: number of samples with k repeats or more. `too_few`: number of samples with fewer, which are
-    left out; the run is not finished, or repeats were lost.
+    `samples`: number of samples with k repeats or more. `too_few`: number of samples with fewer repeats, which
+    are left out. There are such samples if the run is not finished, or if repeats were lost.
     """
 
     k: int
@@ -35,9 +35,9 @@ class PassAt(Record, frozen=True):
 def passes_of(manifest: Manifest, table: RunTable, score: str, rows: NDArray[np.bool_]) -> list[PassAt]:
     """Return pass@k and pass^k of a score over the trials in `rows`, for each documented k.
 
-    A k without enough repeats is left out. A sample counts with the n repeats that were made, c of which
-    passed: a failed repeat did not pass (the documented rule), and a missing one is neither. Empty without
-    repeats, or if the score has no passing threshold.
+    A k for which no sample has enough repeats is left out. A sample counts with the n repeats that were made, c
+    of which passed. A failed repeat did not pass (the documented rule). A missing repeat counts neither as
+    passed nor as not passed. Return an empty list without repeats, or if the score has no pass threshold.
     """
     import numpy as np
 

@@ -1,4 +1,4 @@
-"""Remarks in words on the requests of one target, which a reader of the figures has to know."""
+"""Remarks in words on the requests of one target. A reader of the figures has to know them."""
 
 from __future__ import annotations
 
@@ -58,7 +58,9 @@ def request_lines(requests: RequestSummary) -> list[str]:
 
 
 def _standstill_lines(left_out: int, standstills: Sequence[Standstill]) -> list[str]:
-    """Return a line on standstills of our process, and the number of requests without timings due to them."""
+    """Return a line on standstills of our process, and on the number of requests that have no timings because
+    of them.
+    """
     if not left_out and not standstills:
         return []
     when = f" {standstill_text(standstills)}" if standstills else ""
@@ -69,14 +71,16 @@ def _standstill_lines(left_out: int, standstills: Sequence[Standstill]) -> list[
 
 
 def _note_line(kind: str, count: int) -> str:
-    """Return a line on the number of requests with odd responses of this kind, and what to do about it."""
+    """Return a line on the number of requests with odd responses of this kind, and on what the user can do
+    about it.
+    """
     note = FLAG_NOTES[kind]
     advice = f": {note.advice}" if note.advice else ""
     return f"In {plural(count, 'request')} {note.description}{advice}."
 
 
 def _settling_lines(left_out: int, requests: int) -> list[str]:
-    """Return a line on requests without timings because the concurrency was settling; empty for none."""
+    """Return a line on requests without timings because the concurrency was settling. Empty if there are none."""
     if not left_out:
         return []
     if left_out == requests:

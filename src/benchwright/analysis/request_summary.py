@@ -12,30 +12,31 @@ from benchwright.runs.sessions import Sessions
 
 
 class RequestSummary(Record, frozen=True):
-    """Figures of the requests of the role `model`, named as in the documented AggregatedMetrics.
+    """Figures of the requests with the role `model`, named as in the documented AggregatedMetrics.
 
-    Times are in seconds. Figures that need streaming are None without it. `effective_throughput_rps` and
-    `wall_time_seconds` leave out the time between two sessions of a resumed run. `settling_requests` were
-    made in the `settling_seconds` in which the automatic concurrency settled; no other figure of time or
-    throughput includes them. Requests that were due or in flight in one of the `standstills` of our own
-    process (`stood_still_requests`) are left out of all times, and the seconds of standstills out of the
-    throughput.
+    Times are in seconds. Figures that need streaming are None without streaming. `effective_throughput_rps` and
+    `wall_time_seconds` leave out the time between two sessions of a resumed run. `settling_requests`: number of
+    requests made while the automatic concurrency settled, which took `settling_seconds`. No other figure of
+    time or throughput includes these requests. `stood_still_requests`: number of requests that were due or in
+    flight in one of the `standstills` of our own process. These requests are left out of all times, and the
+    seconds of standstills are left out of the throughput.
 
-    Side requests of agents (titles, summaries) cost tokens, too: only the `side_*` and `all_*` figures
-    include them. `uncounted_requests` were answered without token counts. `translated_requests` were asked in
-    another dialect than the server's; `undecided_requests` counts those for which the server did not report
-    its dialect. `requests_without`: number of requests that left out a header or a field because the server
-    refuses it, by its name. `noted_requests`: number of requests with odd responses, by the kind of oddity.
-    `sent_settings`: the sampling settings of the `settings_read` requests that programs sent: {name: {value:
-    requests}}.
+    Side requests of agents (titles, summaries) cost tokens, too. Only the `side_*` and `all_*` figures include
+    them. `uncounted_requests`: number of requests that were answered without token counts.
+    `translated_requests`: number of requests that were asked in another dialect than the server's.
+    `undecided_requests`: number of requests for which the server did not report its dialect.
+    `requests_without`: mapping from a header or field to the number of requests without it, because the server
+    refuses it. `noted_requests`: mapping from a kind of oddity to the number of requests with such a response.
+    `sent_settings`: {name: {value: number of requests}}, the sampling settings of the `settings_read` requests
+    that programs sent.
 
-    `total_reasoning_tokens`: completion tokens that are thinking; None if unknown for every request. It is
-    estimated from the text for `estimated_reasoning_requests`, and unknown for `unknown_reasoning_requests`
-    that were answered. `answers_at_once` were streamed but arrived in one piece: their time to the first
-    token is the time of the whole answer, and they are left out of the tokens per second. `one_at_a_time`:
-    evidence, found by the automatic concurrency, that the server processes one request at a time.
-    `resent_requests` were sent again because the server closed an idle connection; each lost at most
-    `longest_lost_seconds`.
+    `total_reasoning_tokens`: number of completion tokens that are thinking; None if unknown for every request.
+    It is estimated from the text for `estimated_reasoning_requests`, and unknown for
+    `unknown_reasoning_requests` that were answered. `answers_at_once`: number of answers that were streamed but
+    arrived in one piece. Their time to the first token is the time of the whole answer, and they are left out
+    of the tokens per second. `one_at_a_time`: evidence, found by the automatic concurrency, that the server
+    processes one request at a time. `resent_requests`: number of requests that were sent again because the
+    server closed an idle connection. Each lost at most `longest_lost_seconds`.
     """
 
     total_requests: int = 0
@@ -86,7 +87,7 @@ class RequestSummary(Record, frozen=True):
 
     @property
     def all_requests(self) -> int:
-        """Number of requests of the model's trials, including side requests of agents."""
+        """Number of requests of the trials to the model, including side requests of agents."""
         return self.total_requests + self.side_requests
 
     @property
@@ -124,7 +125,7 @@ def _quantile_seconds(histogram: dict[int, int], q: float) -> float | None:
 
 
 def request_summary(requests: RequestFigures, sessions: Sessions) -> RequestSummary:
-    """Return the figures of one target's requests. `sessions` are the times in which the run was at work."""
+    """Return the figures of one target's requests. `sessions` are the periods in which the run was at work."""
     ttft, latency = _times(requests, "ttft"), _times(requests, "latency")
     generation = _times(requests, "generation_tps")
     timed = sessions.timed_seconds

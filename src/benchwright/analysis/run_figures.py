@@ -1,8 +1,8 @@
-"""The few figures of a run that lists show, cached beside its journal until the journal changes.
+"""The few figures of a run that lists show.
 
-A list of a thousand runs must not read a thousand journals. A cached record is valid for the sizes and
-modification times of its source files, and for the version of this program; otherwise the journal is read
-again.
+They are cached beside the run's journal until the journal changes. A list of a thousand runs must not read a
+thousand journals. A cached record is valid for the sizes and modification times of its source files, and for
+the version of this program. Otherwise the journal is read again.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 FIGURES_FILE = "figures.json"
 
 CACHE_VERSION = f"3 {__version__}"
-"""Version of the cached figures: the form of these records, and the program."""
+"""Version of the cached figures. It consists of the version of the record types and the version of the program."""
 
 
 class ListedScore(Record, frozen=True):
-    """The part of a target's `ScoreSummary` that a list of runs shows: counts, mean and confidence interval."""
+    """The fields of a target's `ScoreSummary` that a list of runs shows: counts, mean and confidence interval."""
 
     scorer: str
     n: int
@@ -54,10 +54,11 @@ class ListedTarget(Record, frozen=True):
 
 
 class RunFigures(Record, frozen=True):
-    """The figures of a run that a list of runs shows, a part of its `RunSummary`.
+    """The figures of a run that a list of runs shows. They are taken from its `RunSummary`.
 
-    `done`, `failed`: numbers of trials, of `planned`. `seconds`: working time, None if unknown. `targets`:
-    the scores by model. Tokens and `requests` include side requests of agents.
+    `done`: number of trials done, of `planned` trials. `failed`: number of failed trials. `seconds`: working
+    time; None if unknown. `targets`: the scores of each model. Tokens and `requests` include side requests of
+    agents.
     """
 
     state: str
@@ -79,7 +80,7 @@ class _Kept(Record, frozen=True):
 
 
 def figures_of(summary: RunSummary) -> RunFigures:
-    """Return the part of a run's summary that lists show."""
+    """Return the figures in a run's summary that lists show."""
     targets = [_target(target) for target in summary.targets]
     requests = [target.requests for target in summary.targets]
     return RunFigures(
@@ -110,7 +111,7 @@ def stamp_of(directory: Path) -> FileStamp:
 
 
 def cached_figures(directory: Path) -> RunFigures | None:
-    """Return the cached figures of a run; None if there are none, or the run has changed since."""
+    """Return the cached figures of a run. None if there are none, or if the run has changed since they were cached."""
     try:
         kept = msgspec.json.decode((directory / FIGURES_FILE).read_bytes(), type=_Kept)
     except (OSError, *DECODE_ERRORS):
@@ -121,7 +122,7 @@ def cached_figures(directory: Path) -> RunFigures | None:
 def cache_figures(table: RunTable, summary: RunSummary) -> RunFigures:
     """Return the figures of a run, and cache them.
 
-    They are not cached if the table was not read to the end, or if the file cannot be written.
+    They are not cached if the table was not read to the end of the journal, or if the file cannot be written.
     """
     figures, stamp = figures_of(summary), stamp_of(table.directory)
     if stamp[0][0] == table.position > 0:
@@ -133,7 +134,9 @@ def cache_figures(table: RunTable, summary: RunSummary) -> RunFigures:
 
 
 def read_figures(directory: Path, manifest: Manifest) -> RunFigures:
-    """Return the figures of a run: the cached ones, or else computed from its journal.
+    """Return the figures of a run: the cached figures.
+
+    If there are none, compute the figures from its journal.
 
     Raises:
         JournalError: If the journal cannot be read.

@@ -1,4 +1,4 @@
-"""The list of runs: one row each, with the same figures as `show`; it can be filtered and sorted.
+"""The list of runs. It has one row per run, with the same figures as `show`, and can be filtered and sorted.
 
 The terminal, the viewer and `--json` show these rows.
 """
@@ -38,18 +38,19 @@ from benchwright.statistic import known_numbers
 from benchwright.text import Say
 
 SLOW_LISTING_SECONDS = 3.0
-"""Seconds after which a message explains why listing runs takes long."""
+"""Number of seconds after which a message explains why listing runs takes long."""
 
 RUN_STATES = ("running", "finished", "decided", "stopped", "unfinished")
 
 
 class RunRow(Record, frozen=True):
-    """One run in a list. `name`: the run's name; `dataset`: its dataset, benchmark or pack.
+    """One run in a list. `name`: the run's name. `dataset`: its dataset, benchmark or pack.
 
-    `done`: finished trials of `planned` (None for a load run, which time ends); `failed`: how many of these
-    failed. `seconds`: working time; `size`: bytes of the journal. `targets`: the scores by model. Figures are
-    None if they were not computed, or if the run cannot be read; then `problem` says why. For a run in
-    progress there are no scores, but `rate` (trials per second) and `eta` (seconds).
+    `done`: number of finished trials, of `planned` trials (None for a load run that ends by time). `failed`:
+    number of finished trials that failed. `seconds`: working time. `size`: bytes of the journal. `targets`: the
+    scores of each model. Figures are None if they were not computed, or if the run cannot be read. In the
+    latter case, `problem` says why. A run in progress has no scores, but `rate` (trials per second) and `eta`
+    (seconds).
     """
 
     id: str
@@ -84,27 +85,33 @@ class RunRow(Record, frozen=True):
 
     @property
     def suite(self) -> str:
-        """The suite that contains the run, empty without one."""
+        """The suite that contains the run. Empty if there is none."""
         return suite_of(self.manifest)
 
     @property
     def measurement(self) -> str:
-        """The tag of the load measurement to which this level belongs, empty for other runs."""
+        """The tag of the load measurement to which this level belongs. Empty for other runs."""
         return measurement_of(self.manifest)
 
     @property
     def label(self) -> str:
-        """A label of the run: its given name, or else its dataset, benchmark or pack; and its load level."""
+        """Text that identifies the run: its given name and its load level.
+
+        Without a given name, its dataset, benchmark or pack.
+        """
         return " ".join(filter(None, (self.name if self.is_named else self.dataset, self.level)))
 
     @property
     def share(self) -> float:
-        """Finished share of the run, from 0 to 1."""
+        """Share of the run's trials that are finished, from 0 to 1."""
         return min(1.0, self.done / self.planned) if self.done and self.planned else 0.0
 
     @property
     def mean(self) -> float | None:
-        """The highest mean of the run's targets, by each one's first score. None without any score."""
+        """The highest mean of any target of the run. Each target counts with its first score.
+
+        None without any score.
+        """
         return max(
             known_numbers(one.scores[0].mean_scored for one in self.targets if one.scores), default=None
         )
@@ -126,7 +133,7 @@ class RunRow(Record, frozen=True):
         )
 
     def with_progress(self, progress: JournalProgress, now: int) -> Self:
-        """Return the row with the progress of a run at work; `now` in ns since the epoch."""
+        """Return the row with the progress of a run at work. `now`: ns since the epoch."""
         return replace(
             self,
             done=progress.done,
@@ -160,8 +167,8 @@ class RunFilter(Record, frozen=True):
     """A filter of runs. Empty fields match every run, and case does not matter.
 
     `model`: part of a model's name. `name`: part of the run's name, or of its dataset, benchmark or pack.
-    `tags`: all must be present. `words`: each must occur in id, name, models, agent, suite, tags or note.
-    `suite`: the whole name.
+    `tags`: the run must have all of them. `words`: each must occur in id, name, models, agent, suite, tags or
+    note. `suite`: the whole name of the suite.
     """
 
     kind: str = ""
@@ -204,16 +211,16 @@ SORT_KEYS: dict[str, Callable[[RunRow], Any]] = {
     "state": lambda row: (RUN_STATES.index(row.state), -row.created_at),
     "size": lambda row: (-(row.planned or 0), -row.created_at),
 }
-"""Sort keys of rows by name of the order: the best, most and longest first."""
+"""Mapping from the name of an order to the sort key of rows. The best, most and longest come first."""
 
 
 def sort_rows(rows: Sequence[RunRow], order: str) -> list[RunRow]:
-    """Return the rows in an order of `SORT_KEYS`; the newest first if there is no order of this name."""
+    """Return the rows in an order of `SORT_KEYS`. If there is no order of this name, the newest come first."""
     return sorted(rows, key=SORT_KEYS.get(order, SORT_KEYS["newest"]))
 
 
 def list_runs(wanted: RunFilter = RunFilter(), say: Say | None = None) -> list[RunRow]:  # noqa: B008  # frozen
-    """Return the matching runs on this machine, the newest first. Unreadable runs are reported by `say`."""
+    """Return the matching runs on this machine, the newest first. Runs that cannot be read are reported by `say`."""
     return list(_rows(wanted, say))
 
 

@@ -1,4 +1,4 @@
-"""The mean of a score: the one computation used by summary, report, viewer and breakdowns."""
+"""The mean of a score. Summary, report, viewer and breakdowns all use this one computation."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
     from benchwright.stats.score_means import MeanEstimate
 
 MOST_REASONS = 5
-"""Maximum number of reasons reported for a missing score."""
+"""Maximum number of reasons that are reported for a missing score."""
 
 MAX_TRIALS_READ = 50
-"""Maximum number of trials that are read to learn why a scorer failed."""
+"""Maximum number of trials that are read to find out why a scorer failed."""
 
 
 class ScoreScale(NamedTuple):
-    """The range of a score, None at an unknown end. `pass_threshold`: the least value that passes.
+    """The range of a score; an unknown end is None. `pass_threshold`: the lowest value that passes.
 
-    `pass_threshold` is None if another score decides: a pack's own status. `lower_is_better` is only set for
-    imported runs, if their program states it.
+    `pass_threshold` is None if something else decides whether a trial passes: the status that a pack gives.
+    `lower_is_better` is only set for imported runs, if their program states it.
     """
 
     low: float | None = None
@@ -45,7 +45,7 @@ class ScoreScale(NamedTuple):
 
     @property
     def range(self) -> tuple[float, float] | None:
-        """Both ends of the range; None if one is unknown."""
+        """Both ends of the range. None if one of them is unknown."""
         return None if self.low is None or self.high is None else (self.low, self.high)
 
 
@@ -67,7 +67,7 @@ def scale_of(manifest: Manifest, score: str) -> ScoreScale:
 class PassingScore(NamedTuple):
     """The score that decides whether a trial passed.
 
-    `threshold`: the least value that passes; the largest if `lower_is_better`.
+    `threshold`: the lowest value that passes. If `lower_is_better`, it is the highest value that passes.
     """
 
     name: str
@@ -79,12 +79,12 @@ class PassingScore(NamedTuple):
     @overload
     def passes(self, value: NDArray[np.float64]) -> NDArray[np.bool_]: ...
     def passes(self, value: Any) -> Any:
-        """Return whether a value passes; for an array (n,) of values, a mask (n,)."""
+        """Return True if a value passes. For an array (n,) of values, return a mask (n,)."""
         return value <= self.threshold if self.lower_is_better else value >= self.threshold
 
 
 def passing_score(manifest: Manifest, table: RunTable) -> PassingScore | None:
-    """Return the first score of a run for which passing is defined; None if there is none."""
+    """Return the first score of a run for which passing is defined. None if there is none."""
     for name in table.scores:
         scale = scale_of(manifest, name)
         if scale.pass_threshold is not None:
@@ -93,7 +93,7 @@ def passing_score(manifest: Manifest, table: RunTable) -> PassingScore | None:
 
 
 def passed_trials(manifest: Manifest, table: RunTable) -> NDArray[np.bool_] | None:
-    """Return a mask (n,) of the trials that pass; None if passing is not defined."""
+    """Return a mask (n,) of the trials that pass. None if passing is not defined."""
     import numpy as np
 
     passing = passing_score(manifest, table)
@@ -106,11 +106,12 @@ def passed_trials(manifest: Manifest, table: RunTable) -> NDArray[np.bool_] | No
 
 
 class ScoreValues(NamedTuple):
-    """The values (n,) of one score over scored trials, in which no answer counts as 0.
+    """The values (n,) of one score over scored trials. A trial without an answer has the value 0.
 
-    `samples` (n,): set if samples have repeats. `groups` (n,): the clusters of the samples (such as
-    passages), -1 for none; set if there are clusters. `no_answer`, `failed`: numbers of trials. `reasons`:
-    why trials failed, with counts; set if there are no values.
+    `samples` (n,): sample of each value; set if samples have repeats. `groups` (n,): cluster of each value's
+    sample (such as a passage), -1 for none; set if there are clusters. `no_answer`: number of trials without an
+    answer. `failed`: number of failed trials. `reasons`: the reasons why trials failed, with counts; set if
+    there are no values.
     """
 
     values: NDArray[np.float64]
@@ -128,7 +129,7 @@ class ScoreValues(NamedTuple):
 
     @property
     def range(self) -> tuple[float, float] | None:
-        """The ends of the score's range; None if they are not known, or a value is outside."""
+        """The ends of the score's range. None if they are not known, or if a value is outside of them."""
         ends = self.scale.range
         if ends is None or (
             self.values.size and not ends[0] <= self.values.min() <= self.values.max() <= ends[1]
@@ -140,7 +141,7 @@ class ScoreValues(NamedTuple):
     def bounds(self) -> tuple[float, float] | None:
         """The lowest and highest possible mean if the failed trials had been scored.
 
-        None if none failed, or the range is not known.
+        None if no trial failed, or if the range is not known.
         """
         if not self.failed or not len(self.values) or self.scale.range is None:
             return None
@@ -180,18 +181,19 @@ def values_of(manifest: Manifest, table: RunTable, score: str, rows: Rows) -> Sc
 
 
 def repeats_of(manifest: Manifest, table: RunTable) -> int:
-    """Return the number of repeats per sample: the planned number, or more if trials have higher numbers.
+    """Return the number of repeats per sample.
 
-    Logs of other programs may number repeats that they did not plan.
+    It is the planned number, or more if trials have higher repeat numbers. Logs of other programs may number
+    repeats that were not planned.
     """
     return max(manifest.repeats, 1 + table.repeat.largest)
 
 
 def failure_reasons(table: RunTable, score: str, rows: Rows) -> dict[str, int]:
-    """Return the most frequent reasons, with counts, why trials in `rows` have no value of this score.
+    """Return the most frequent reasons why trials in `rows` have no value of this score, with counts.
 
-    A table keeps one reason for each trial. If it belongs to another scorer, the reason of this one is read
-    from the journal. The status replaces a missing reason.
+    A table keeps one reason for each trial. If that reason belongs to another scorer, the reason of this scorer
+    is read from the journal. If there is no reason, the status takes its place.
     """
     own: dict[str, int] = {}
     for reason, count in table.failure_reasons(rows).items():
@@ -209,7 +211,7 @@ def _failed_statuses(table: RunTable, rows: Rows) -> dict[str, int]:
 
 
 def _errors_of(table: RunTable, score: str, rows: Rows) -> dict[str, int]:
-    """Return the errors of a scorer, with counts, in the first `MAX_TRIALS_READ` trials of `rows`."""
+    """Return the errors of a scorer in the first `MAX_TRIALS_READ` trials of `rows`, with counts."""
     import numpy as np
 
     some = filter_rows(rows, table.scored_mask(score)[rows])
@@ -224,7 +226,7 @@ def _errors_of(table: RunTable, score: str, rows: Rows) -> dict[str, int]:
 
 
 def mean_of(found: ScoreValues, *, confidence: float = 0.95) -> MeanEstimate | NoScore:
-    """Return the mean over samples with its interval, which stays within the score's range."""
+    """Return the mean over samples with its interval. The interval stays within the score's range."""
     from benchwright.stats.intervals import Interval
     from benchwright.stats.score_means import estimate_mean
 
@@ -251,7 +253,7 @@ class MeanWithEnds(NamedTuple):
 
 
 def with_ends(result: MeanEstimate | NoScore) -> MeanWithEnds:
-    """Return the mean and the ends of its interval; all three are the same `NoScore` if there is none."""
+    """Return the mean and the ends of its interval. If there is no mean, all three are the same `NoScore`."""
     if isinstance(result, NoScore):
         return MeanWithEnds(result, result, result)
     low, high = result.interval or (None, None)

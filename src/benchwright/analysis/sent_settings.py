@@ -1,4 +1,6 @@
-"""Sampling settings, in words, that were sent by agents and other programs (including their own defaults)."""
+"""Describes in words the sampling settings that agents and other programs sent, including these programs' own
+defaults.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,10 @@ NOT_SENT = "not sent"
 
 
 def sent_settings(requests: RequestSummary) -> dict[str, str]:
-    """Return the value of each setting as text, with numbers of requests if values differ; empty if unknown."""
+    """Return the value of each setting as text. Empty if no settings are known.
+
+    If requests had different values of a setting, the number of requests is stated for each value.
+    """
     total = requests.settings_read
     return {name: _value(values, total) for name, values in requests.sent_settings.items() if total}
 

@@ -1,4 +1,4 @@
-"""Requested figures that a run could not compute: results of a model, values of a score, a pack's total."""
+"""Requested figures that a run could not compute: results of a model, values of a score, or a pack's total."""
 
 from __future__ import annotations
 
@@ -17,19 +17,20 @@ STATUSES_WITHOUT_RESULT = FAILURE_STATUSES - {Status.GRADER_ERROR}
 def shortfalls(manifest: Manifest, targets: Sequence[TargetSummary]) -> list[str]:
     """Return a sentence for each figure that could not be computed, with the most frequent reason.
 
-    These are a model without any result, a scorer without any score, and a pack's total over cells without a
-    result. Trials that are not done yet do not count. Empty if all figures could be computed.
+    There are three kinds: a model without any result, a scorer without any score, and a pack's total over cells
+    without a result. Trials that are not done yet do not count. Return an empty list if all figures could be
+    computed.
     """
     return [sentence for target in targets for sentence in _of_target(manifest, target)]
 
 
 def count_without_result(statuses: Mapping[str, int]) -> int:
-    """Return the number of trials that have no result to score, from the numbers of trials by status."""
+    """Return the number of trials that have no result to score. `statuses`: number of trials by status."""
     return sum(count for status, count in statuses.items() if status in STATUSES_WITHOUT_RESULT)
 
 
 def failed_trials(statuses: Mapping[str, int]) -> int:
-    """Return the number of failed trials (no result, or a failed grader), from the numbers by status."""
+    """Return the number of failed trials (no result, or a failed grader). `statuses`: number of trials by status."""
     return sum(count for status, count in statuses.items() if status in FAILURE_STATUSES)
 
 
@@ -38,8 +39,8 @@ def too_many_failures(
 ) -> Iterator[str]:
     """Yield a sentence if more trials failed than allowed.
 
-    `most` is the value of the option: a number, or a share such as 2%; None for no limit. `trials` is the
-    word for the trials in the sentence.
+    `most` is the value of the option: a number, or a share such as 2%; None for no limit. `trials` is what the
+    sentence calls the trials.
     """
     if most is None:
         return

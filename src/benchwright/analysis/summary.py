@@ -1,9 +1,9 @@
 """The summary of a run, computed from its table: scores with denominators and intervals, statuses, speed.
 
-It counts by two rules. The documented one: a trial without a value counts as 0 (`mean`, `std`, pass@k). The
-honest one (`runs.counting`): no answer counts as 0, failures are left out (`mean_scored`, with `n_scored` of
-`n`), and `bounds` are the lowest and highest mean if the failures had been scored. If every trial failed,
-each of these figures is the same `NoScore`.
+It counts by two rules. By the documented rule, a trial without a value counts as 0 (`mean`, `std`, pass@k). By
+the honest rule (`runs.counting`), a trial without an answer counts as 0, and failures are left out
+(`mean_scored`, with `n_scored` of `n`). `bounds` are the lowest and highest mean if the failures had been
+scored. If every trial failed, each of these figures is the same `NoScore`.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def summary_of(directory: Path) -> RunSummary:
 
 
 def summarise(manifest: Manifest, table: RunTable) -> RunSummary:
-    """Return the summary of a run, based on the trials read into its table so far."""
+    """Return the summary of a run, based on the trials that were read into its table so far."""
     sessions = copy.deepcopy(table.sessions)
     sessions.end_session()
     targets = [_target_summary(manifest, table, target, sessions) for target in manifest.targets]
@@ -97,7 +97,7 @@ def summarise(manifest: Manifest, table: RunTable) -> RunSummary:
 def with_figures(
     targets: Sequence[TargetSummary], figures: Mapping[str, list[Figure]]
 ) -> list[TargetSummary]:
-    """Return the targets with the figures that the benchmark defines itself. `figures`: by slot."""
+    """Return the targets with the figures that the benchmark itself defines. `figures`: mapping from the slot."""
     return [replace(target, figures=figures.get(target.slot, [])) for target in targets]
 
 

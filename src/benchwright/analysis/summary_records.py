@@ -23,14 +23,20 @@ from benchwright.statistic import NoScore, Statistic
 class ScoreSummary(Record, frozen=True):
     """One score over the trials of one target, counted by the rule of `runs.counting`.
 
-    `n`: number of finished trials; `n_scored`: those with a score. `no_answer` of these have 0 because the
-    model returned nothing to score, including `unparsed`, in whose text the scorer found no answer. The
-    trials without a score failed, `grader_errors` of them in the scorer. `low`, `high`: confidence interval
-    of `mean_scored`, by `method`. `bounds`: the lowest and highest mean if the failed trials had been scored;
-    None if the range of the score is unknown. `documented_*`: figures that also count failures as 0. In JSON
-    they are `mean`, `std`, `min` and `max`, and 0 if nothing was scored; the properties of these names are
-    then a `NoScore`. `judge`: the model that gave the score, if any. `certificate`: the check of this judge
-    against human labels, if there are any.
+    - `n`: number of finished trials.
+    - `n_scored`: number of trials with a score.
+    - `no_answer`: number of scored trials that got 0 because the model returned nothing to score.
+    - `unparsed`: number of these trials that have a text, in which the scorer found no answer.
+    - `grader_errors`: number of trials without a score because the scorer failed. The other trials without a
+      score failed before.
+    - `low`, `high`: confidence interval of `mean_scored`, by `method`.
+    - `bounds`: the lowest and highest mean if the failed trials had been scored; None if the range of the score
+      is unknown.
+    - `documented_*`: figures that also count failures as 0. In JSON they are named `mean`, `std`, `min` and
+      `max`, and are 0 if nothing was scored. The properties `mean`, `std`, `min` and `max` return a `NoScore`
+      instead of that 0.
+    - `judge`: the model that gave the score, if any.
+    - `certificate`: the comparison of this judge with human labels, if there are any.
     """
 
     scorer: str
@@ -58,7 +64,7 @@ class ScoreSummary(Record, frozen=True):
 
     @property
     def no_score(self) -> NoScore | None:
-        """The reason why no trial has this score; None if one has."""
+        """The reason why no trial has this score. None if a trial has it."""
         return self.mean_scored if isinstance(self.mean_scored, NoScore) else None
 
     @property
@@ -73,12 +79,12 @@ class ScoreSummary(Record, frozen=True):
 
     @property
     def min(self) -> Statistic:
-        """The lowest score, in which failures count as 0."""
+        """The lowest score. Failures count as 0."""
         return self._if_scored(self.documented_min)
 
     @property
     def max(self) -> Statistic:
-        """The highest score, in which failures count as 0."""
+        """The highest score. Failures count as 0."""
         return self._if_scored(self.documented_max)
 
     def _if_scored(self, documented: float) -> Statistic:
@@ -86,14 +92,15 @@ class ScoreSummary(Record, frozen=True):
 
 
 class TargetSummary(Record, frozen=True):
-    """Results of one target. `statuses`: number of trials by status; `reused`: trials from earlier runs.
+    """Results of one target. `statuses`: number of trials by status.
 
-    `cut_off`: number of trials in flight when the run was stopped; they do not count, and are asked again.
-    `failures`: the most frequent reasons of failed trials, with counts. `equal_repeats`: set if all repeats
-    got the same answer at a temperature above 0. `suspicious`: set if trials have flags, or if agents ran in
-    containers. `agent`: the command-line agent that asked the model, with its version. `thinking_cut_off`:
-    set if models reached their token limit while still thinking. `figures`: those that a benchmark defines
-    itself, once the run is reported.
+    `reused`: number of trials from earlier runs. `cut_off`: number of trials that were in flight when the run
+    was stopped; they do not count, and are asked again. `failures`: the most frequent reasons why trials
+    failed, with counts. `equal_repeats`: set if all repeats got the same answer at a temperature above 0.
+    `suspicious`: set if trials have flags, or if agents ran in containers. `agent`: the command-line agent that
+    asked the model, with its version. `thinking_cut_off`: set if the model reached its token limit in some
+    trials while still thinking. `figures`: the figures that a benchmark itself defines, once the run is
+    reported.
     """
 
     slot: str
@@ -116,23 +123,26 @@ class TargetSummary(Record, frozen=True):
 
     @property
     def title(self) -> str:
-        """The target's name, its model if that is not the name, and the command-line agent that asked it."""
+        """The target's name, its model if the name is another text, and the command-line agent that asked the
+        model.
+        """
         return model_with_agent(
             self.name if self.name == self.model else f"{self.name}: {self.model}", self.agent
         )
 
 
 class RunSummary(Record, frozen=True):
-    """The summary of a run. `planned`: number of trials, None if it is not known.
+    """The summary of a run. `planned`: number of planned trials; None if it is not known.
 
-    `concurrency`: applies to all timings; the given number, or the one at which the automatic concurrency
-    settled. None if it did not settle, or settled at several. `found_concurrency`: all levels at which it
-    settled, or the last level if it did not. `shortfalls`: figures that could not be computed, and why (see
-    `analysis.shortfalls`). `timings_note`: explains why the timings are not valid, and what could help.
-    `name`: the given one (`--name`), or a generated one. `note`: the user's note on the run. `decision`: on
-    the run's question (`--until`). `differences`: left out for a run with a question until all samples were
-    asked, as a test for a fixed number of samples does not hold if this number depends on the results.
-    `origin`: the source of an imported run.
+    `concurrency`: the concurrency to which all timings apply. It is the given number, or the level at which the
+    automatic concurrency settled; None if it did not settle, or settled at several levels. `found_concurrency`:
+    all levels at which the automatic concurrency settled, or the last level if it did not settle. `shortfalls`:
+    figures that could not be computed, with reasons (see `analysis.shortfalls`). `timings_note`: explains why
+    the timings are not valid, and what could help. `name`: the given name (`--name`), or a generated one.
+    `note`: the user's note on the run. `decision`: the decision on the run's question (`--until`).
+    `differences`: the differences between targets. A run with a question has none until all samples were asked,
+    because a test for a fixed number of samples does not hold if this number depends on the results. `origin`:
+    the source of an imported run.
     """
 
     run: str
@@ -159,5 +169,5 @@ class RunSummary(Record, frozen=True):
 
     @property
     def names(self) -> dict[str, str]:
-        """The name of each target, by slot."""
+        """Mapping from the slot of each target to its name."""
         return {target.slot: target.name for target in self.targets}

@@ -1,6 +1,7 @@
 """Suspicious passes of a run: passed trials with flags. They still count as passes, and in every denominator.
 
-For agents in containers, their number is reported even if it is 0, and whether the container was sealed.
+For agents in containers, the number of suspicious passes is reported even if it is 0. It is also reported
+whether the container was sealed.
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ if TYPE_CHECKING:
 class SuspiciousPasses(Record, frozen=True):
     """Counts of flagged trials of a target.
 
-    `suspicious`: number of the `passes` with flags; `kinds`: their numbers by kind of flag, the most frequent
-    first. `others`: number of flagged trials that did not pass. `seal`: `sealed` or `official` in runs of
-    agents in containers, else empty.
+    `passes`: number of trials that passed. `suspicious`: number of passed trials with flags. `kinds`: number of
+    these by kind of flag, the most frequent first. `others`: number of flagged trials that did not pass.
+    `seal`: `sealed` or `official` in runs of agents in containers; empty in other runs.
     """
 
     passes: int
@@ -41,7 +42,7 @@ def suspicious_passes(
 ) -> SuspiciousPasses | None:
     """Return the number of suspicious passes among the trials in the mask `rows` (n,).
 
-    None if no trial is flagged and the run has no seal.
+    Return None if no trial is flagged and the run has no seal.
     """
     import numpy as np
 

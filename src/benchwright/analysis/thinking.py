@@ -1,4 +1,4 @@
-"""Cost of a model's thinking: the trials cut off while thinking, and the share of the tokens."""
+"""Cost of a model's thinking: the trials that were cut off while thinking, and the share of thinking in the tokens."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from benchwright.records import Record, Status, Target, Usage
 from benchwright.runs.requests import thinking_tokens
 
 TOKEN_LIMIT_FIELDS = ("max_tokens", "max_completion_tokens")
-"""Fields of a request body that limit the tokens of an answer."""
+"""Fields of a request body that limit the number of tokens of an answer."""
 
 
 class ThinkingCutOff(Record, frozen=True):
-    """Number of a target's trials without an answer because it reached the token limit while thinking.
+    """Number of a target's trials without an answer because the model reached the token limit while thinking.
 
-    `of`: number of all trials. `max_tokens`: the limit that was sent; None if none was sent, so that the
+    `of`: number of all trials. `max_tokens`: the limit that was sent. None if none was sent, so that the
     server's own limit applied.
     """
 
@@ -32,7 +32,7 @@ class ThinkingCutOff(Record, frozen=True):
 
 
 def thinking_cut_off(target: Target, statuses: Mapping[str, int]) -> ThinkingCutOff | None:
-    """Return the number of a target's trials that were cut off while thinking; None if there are none.
+    """Return the number of a target's trials that were cut off while thinking. None if there are none.
 
     `statuses`: number of trials by status.
     """
@@ -43,12 +43,15 @@ def thinking_cut_off(target: Target, statuses: Mapping[str, int]) -> ThinkingCut
 
 
 def sent_limit(settings: Mapping[str, Any]) -> int | None:
-    """Return the maximum number of tokens of an answer, from the body fields; None if no limit is sent."""
+    """Return the maximum number of tokens of an answer that the body fields set. None if no limit is sent."""
     return next((settings[name] for name in TOKEN_LIMIT_FIELDS if type(settings.get(name)) is int), None)
 
 
 def thinking_lines(found: ThinkingCutOff | None) -> list[str]:
-    """Return a line on the share of trials cut off while thinking, and the option to raise; else empty."""
+    """Return a line on the share of trials cut off while thinking, and on the option to raise.
+
+    Empty if there are none.
+    """
     if found is None:
         return []
     limit = "the server's own limit" if found.max_tokens is None else f"{found.max_tokens:,}"
@@ -60,7 +63,7 @@ def thinking_lines(found: ThinkingCutOff | None) -> list[str]:
 
 
 def completion_tokens_text(requests: RequestSummary) -> str:
-    """Return the completion tokens as text, split into thinking and answering as far as they are known."""
+    """Return the number of completion tokens as text. It is split into thinking and answering, as far as known."""
     total, thought = requests.total_completion_tokens, requests.total_reasoning_tokens
     told = plural(total, "completion token")
     if not thought:
@@ -73,7 +76,7 @@ def completion_tokens_text(requests: RequestSummary) -> str:
 
 
 def thinking_tokens_text(usage: Usage) -> str:
-    """Return the thinking tokens of one answer as text in brackets; empty if they are unknown or 0."""
+    """Return the number of thinking tokens of one answer as text in brackets. Empty if it is unknown or 0."""
     thought = thinking_tokens(usage)
     if not thought:
         return ""

@@ -1,4 +1,4 @@
-"""The explanation of invalid timings of a run, and what the user can do. All outputs use this text."""
+"""Explains why the timings of a run are invalid, and what the user can do. All outputs use this text."""
 
 from __future__ import annotations
 
@@ -14,11 +14,14 @@ USER_CODE_SETTINGS = {
     "eval_fn": "the eval functions",
     "scorer": "the scorers",
 }
-"""Settings of an eval that run user code in our process, and a name for this code."""
+"""Mapping from the settings of an eval that run user code in our process to what this code is called."""
 
 
 def timings_note(manifest: Manifest, lag: LoopLag, paces: ConcurrencyHistory) -> str | None:
-    """Return why the timings are invalid and what could help, in one or two sentences; None if valid."""
+    """Return why the timings are invalid and what could help, in one or two sentences.
+
+    None if the timings are valid.
+    """
     if not lag.spoils_timings:
         return None
     measured = f"loop lag p99 {lag.p99 / 1e6:.1f} ms, longest {lag.longest / 1e6:.0f} ms"
@@ -29,7 +32,7 @@ def timings_note(manifest: Manifest, lag: LoopLag, paces: ConcurrencyHistory) ->
 
 
 def _less_at_once(manifest: Manifest, paces: ConcurrencyHistory) -> str | None:
-    """Return advice on how to reduce the load; None if it cannot be reduced."""
+    """Return advice on how to reduce the load on our process. None if it cannot be reduced."""
     if "load" in manifest.about:
         level = manifest.about["load"]["level"]
         if "rate" in level:

@@ -1,4 +1,4 @@
-"""All attempts at one sample of a run, with their conversations."""
+"""All attempts at one sample of a run, with the conversation of each."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Transcript(msgspec.Struct, omit_defaults=True):
 
 
 def sample_of_row(table: RunTable, row: int) -> str:
-    """Return the id of the sample in this row of the dataset."""
+    """Return the id of the sample that comes from this row of the dataset."""
     if not table.dataset_row.largest:
         return str(row)
     import numpy as np

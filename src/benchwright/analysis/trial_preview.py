@@ -1,4 +1,4 @@
-"""Preview of a trial: its input, the expected answer, the model's answer, and why it scored so."""
+"""Preview of a trial: the input, the expected answer, the model's answer, and the explanation of the score."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ class TrialPreview(Record, frozen=True):
 
 
 def trial_preview(trial: ScoredTrial, body: TrialBody | None) -> TrialPreview:
-    """Return the preview of an attempt with this body; `body` is None if it was lost.
+    """Return the preview of an attempt. `body`: its body, None if it was lost.
 
-    Journals of earlier versions hold no input and no target. For these, the first user message is the input,
-    and the expected answer in a score's detail is the target.
+    Journals of earlier versions hold no input and no target. For these journals, the first user message is the
+    input, and the expected answer in the details of a score is the target.
     """
     target = _target(trial, body)
     why = _explanation(trial, body, target)
@@ -43,9 +43,9 @@ def trial_preview(trial: ScoredTrial, body: TrialBody | None) -> TrialPreview:
 
 
 def trial_notes(record: TrialRecord) -> list[str]:
-    """Return remarks on an attempt: its own, and those on odd responses to its requests.
+    """Return remarks on an attempt: its own remarks, and remarks on odd responses to its requests.
 
-    If it made several requests, the remarks on responses are numbered.
+    If the attempt made several requests, the remarks on responses are numbered.
     """
     several = len(record.requests) > 1
     return record.notes + [
@@ -66,9 +66,9 @@ def read_preview(directory: Path, trial: ScoredTrial) -> TrialPreview:
 def read_previews(
     directory: Path, trials: Iterable[ScoredTrial]
 ) -> Iterator[tuple[ScoredTrial, TrialPreview]]:
-    """Yield attempts with their previews, opening the file of bodies once.
+    """Yield attempts with their previews. The file of bodies is opened once.
 
-    If it is missing, all bodies are lost.
+    If the file is missing, all bodies count as lost.
     """
     with ExitStack() as stack:
         try:
@@ -105,7 +105,7 @@ def _target(trial: ScoredTrial, body: TrialBody | None) -> str | None:
 
 
 def _answer(body: TrialBody) -> str:
-    """Return the answer's text, or else the last tool calls; empty if there is neither."""
+    """Return the text of the answer. If it has none, return the last tool calls. Empty if there is neither."""
     if body.answer:
         return body.answer
     last: Message = body.messages[-1] if body.messages else {}
@@ -121,9 +121,10 @@ def _calls(calls: list[Any]) -> Iterator[str]:
 
 
 def _explanation(trial: ScoredTrial, body: TrialBody | None, target: str | None) -> str | None:
-    """Return the scorers' explanations, one paragraph each, or else the summary in a pack's own result.
+    """Return the scorers' explanations, one paragraph each.
 
-    None if there is neither.
+    If there are none, return the summary in a pack's own result. Return None if there is no such summary
+    either.
     """
     told = [(name, score_explanation(score, target)) for name, score in trial.scores.items()]
     said = [(name, text) for name, text in told if text]
@@ -137,7 +138,10 @@ def _explanation(trial: ScoredTrial, body: TrialBody | None, target: str | None)
 
 
 def score_explanation(score: ScoreRecord, target: str | None) -> str | None:
-    """Return the reason for a score: the scorer's explanation, or else the text that it took as the answer."""
+    """Return the reason for a score: the scorer's explanation.
+
+    Without it, return the text that the scorer took as the answer.
+    """
     if score.explanation:
         return score.explanation
     if score.status is Status.GRADER_ERROR:

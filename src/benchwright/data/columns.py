@@ -1,7 +1,8 @@
-"""Columns of a dataset: finds those of the prompt and the target, and checks rows for missing parts.
+"""Columns of a dataset: finds the columns that hold the prompt and the target, and reports rows in which one
+is missing.
 
 `documented_row` applies the fixed rule of evaluations with an agent: three columns, which must exist.
-`PromptColumns` is for evaluations without code: it recognises the columns of most public datasets by their
+`PromptColumns` is for evaluations without code. It recognises the columns of most public datasets by their
 names, or uses the names that the user assigned.
 """
 
@@ -33,7 +34,7 @@ _decode_options = msgspec.json.Decoder(list[str]).decode
 
 
 def documented_row(row: Row, index: int) -> Row:
-    """Return the row with its documented columns under lower-case names, and other columns unchanged.
+    """Return the row with its documented columns under lower-case names. Other columns are unchanged.
 
     `index` is the row's absolute index in the file, from 0.
 
@@ -49,7 +50,7 @@ def documented_row(row: Row, index: int) -> Row:
 
 
 class PromptColumns(msgspec.Struct, frozen=True):
-    """The columns that hold the parts of a prompt. A part that the dataset lacks is None.
+    """The names of the columns that hold the parts of a prompt. None for a part that the dataset lacks.
 
     `options` is one column with a list, or several columns with one option each, as in the files of MMLU and
     C-Eval.
@@ -64,14 +65,14 @@ class PromptColumns(msgspec.Struct, frozen=True):
     def find(
         cls, columns: Iterable[str], given: Mapping[str, str] | None = None, *, needs_target: bool = True
     ) -> PromptColumns:
-        """Find the columns of all parts among a dataset's columns (those of its first row).
+        """Find the column of each part of the prompt among a dataset's columns (the columns of its first row).
 
-        `given` assigns columns to parts explicitly: `{"prompt": "body"}`. `needs_target` is False if nothing
-        is compared with a target, as with a judge that only has a rubric.
+        `given` assigns columns to parts explicitly: `{"prompt": "body"}`. `needs_target` is False if nothing is
+        compared with a target, as with a judge that only has a rubric.
 
         Raises:
-            DatasetValidationError: If a part is missing or could be in several columns, or `given` names a
-                part or a column that does not exist.
+            DatasetValidationError: If a part is missing or could be in several columns, or `given` names a part
+                or a column that does not exist.
         """
         columns = list(columns)
         given = given or {}
@@ -98,10 +99,10 @@ class PromptColumns(msgspec.Struct, frozen=True):
     def content(self, row: Row, index: int) -> Row:
         """Return a row with the documented names: user_prompt, ground_truth, options, system_prompt.
 
-        Options become lettered lines below the prompt, and the target becomes the letter of its option. A
-        target that is a list stays a list, and any of its elements is right. Another target that is not text
-        is converted to JSON text. Columns that hold no part keep their names and values. `index` is the row's
-        absolute index in the file, from 0.
+        Options become lettered lines below the prompt, and the target becomes the letter of its option. If the
+        target is a list, it stays a list, and an answer that equals any of its elements is right. Any other
+        target that is not text is converted to JSON text. Columns that hold no part of the prompt keep their
+        names and values. `index` is the row's absolute index in the file, from 0.
 
         Raises:
             BadRow: If a part is null, blank, or of the wrong type.
@@ -120,9 +121,9 @@ class PromptColumns(msgspec.Struct, frozen=True):
         return {name: value for name, value in row.items() if name not in used} | parts
 
     def _options(self, row: Row, index: int) -> list[str] | None:
-        """Return the options of a row. None if it has none.
+        """Return the options of a row. None if the row has no options.
 
-        In CSV they are a JSON array or separate columns.
+        In a CSV file, the options are a JSON array in one column, or separate columns.
         """
         if isinstance(self.options, tuple):
             return _filled([row.get(column) for column in self.options], self.options, index)
@@ -139,9 +140,9 @@ class PromptColumns(msgspec.Struct, frozen=True):
 
 
 def _lettered_columns(columns: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns A, B, C, … up to the first missing letter; empty if there are fewer than two.
+    """Return the columns named A, B, C, … up to the first missing letter. Empty if there are fewer than two.
 
-    Lower-case letters do not count, because such columns may hold anything.
+    Columns with lower-case letters do not count, because such columns may hold anything.
     """
     names = {column.strip(): column for column in columns}
     found = tuple(names[letter] for letter in takewhile(names.__contains__, ascii_uppercase))
@@ -149,10 +150,10 @@ def _lettered_columns(columns: Sequence[str]) -> tuple[str, ...]:
 
 
 def _filled(values: Sequence[Any], columns: Sequence[str], index: int) -> list[str] | None:
-    """Return the options of a row from separate columns, up to the first empty one. None if all are empty.
+    """Return the options of a row from separate columns, up to the first empty column. None if all are empty.
 
     Raises:
-        BadRow: If an option follows an empty one.
+        BadRow: If an option follows an empty column.
     """
     texts = [str(value) if value is not None and str(value).strip() else None for value in values]
     options = list(takewhile(lambda text: text is not None, texts))
@@ -209,7 +210,10 @@ def _target(value: Any, options: list[str] | None, column: str, index: int) -> s
 
 
 def _letter(value: Any, options: list[str], column: str, index: int) -> str:
-    """Return the letter of the option that a target denotes, given as its index, its letter, or its text."""
+    """Return the letter of the option that a target denotes.
+
+    `value` is the option's index, its letter, or its text.
+    """
     letters = ascii_uppercase[: len(options)]
     if type(value) is int and 0 <= value < len(options):
         return letters[value]

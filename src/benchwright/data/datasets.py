@@ -37,19 +37,21 @@ def find_dataset(
 ) -> Source:
     """Return the files of a dataset.
 
-    They come from `path` or its declared folder, else from the first of these places that has it:
+    They come from `path`. Without `path`, they come from the folder that the dataset declares as its origin. If
+    it declares none, they come from the first of these places that has the dataset:
 
-    1. `<data-dir>/<name>/`, in any format that can be read, see `layout.find_split_files` 2.
-    `<data-dir>/<owner>/<name of the repository>/`, laid out as on the hub 3. the hub's own cache, at the
-    pinned revision 4. the hub, from which it is fetched into (2), unless `offline` (default: the value of
-    HF_HUB_OFFLINE)
+    - `<data-dir>/<name>/`, in any format that can be read; see `layout.find_split_files`
+    - `<data-dir>/<owner>/<name of the repository>/`, laid out as on the hub
+    - the hub's own cache, at the pinned revision
+    - the hub, from which the dataset is fetched into `<data-dir>/<owner>/<name of the repository>/`. Not used
+      if `offline` is True (default: the value of HF_HUB_OFFLINE)
 
-    A place has a dataset if the evaluated split is complete there. This call blocks; if there is no network,
-    only for seconds. `say` is called with lines of progress during a fetch.
+    A place has a dataset if the evaluated split is complete there. This call blocks; without a network, it
+    blocks only for seconds. `say` is called with lines of progress during a fetch.
 
     Raises:
-        DatasetNotFound: If no place has it, or it could not be fetched. The message names the places and a
-            remedy.
+        DatasetNotFound: If no place has the dataset, or it could not be fetched. The message names the places
+            and a remedy.
         DatasetParseError: If several files match, or a file has an unknown format.
         DatasetError: If the hub refuses, or huggingface_hub is not installed.
     """

@@ -10,7 +10,7 @@ class DatasetError(UserError):
 
 
 class DatasetNotFound(DatasetError, FileNotFoundError):
-    """The file does not exist."""
+    """A file of the dataset, or the dataset itself, does not exist."""
 
 
 class DatasetParseError(DatasetError):
@@ -22,7 +22,10 @@ class DatasetValidationError(DatasetError):
 
 
 class BadRow(DatasetValidationError):
-    """A row does not fit. `index`: its index in the file, from 0; `wrong`: the problem, in words."""
+    """A row does not fit the evaluation. `index`: the row's index in the file, from 0.
+
+    `wrong`: the problem, in words.
+    """
 
     def __init__(self, index: int, wrong: str) -> None:
         super().__init__(f"Row {index}: {wrong}")

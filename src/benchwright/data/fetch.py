@@ -1,4 +1,5 @@
-"""Fetches the data of a benchmark into the data directory, pinned and with the digests of its files.
+"""Fetches the data of a benchmark, at its pinned revision, into the data directory, and records the digests of
+its files.
 
 Files are first written to a staging directory, which is moved into place when it is complete.
 """
@@ -26,10 +27,10 @@ from benchwright.text import Say
 def fetch(dataset: Dataset, data_dir: str | PathLike[str], say: Say) -> Path:
     """Fetch a dataset at its pinned revision into the data directory, and return the dataset's directory.
 
-    A repository of the hub is stored in `<data-dir>/<owner>/<name>/`, a wheel, a git checkout or a registered
-    dataset in `<data-dir>/<name of the benchmark>/`, each with a fetched.json. If the data is already there
-    and complete, nothing is done. An interrupted fetch leaves nothing behind. `say` is called with lines of
-    progress.
+    A repository of the hub is stored in `<data-dir>/<owner>/<name>/`. A wheel, a git checkout or a registered
+    dataset is stored in `<data-dir>/<name of the benchmark>/`. The directory also gets a fetched.json. If the
+    data is already there and complete, nothing is done. An interrupted fetch leaves nothing behind. `say` is
+    called with lines of progress.
 
     Raises:
         DatasetError: If it cannot be fetched. The message has the reason and a remedy.
@@ -58,9 +59,9 @@ def fetch(dataset: Dataset, data_dir: str | PathLike[str], say: Say) -> Path:
 
 @contextmanager
 def _staging(dataset: Dataset, data_dir: Path) -> Iterator[Path]:
-    """Create a temporary directory inside the data directory. Remove it on exit.
+    """Create a temporary directory inside the data directory. Remove the temporary directory on exit.
 
-    If this created the data directory and it is then empty, it is removed too.
+    If this call also created the data directory, and that is then empty, remove the data directory too.
     """
     try:
         created = not data_dir.exists()
@@ -76,7 +77,7 @@ def _staging(dataset: Dataset, data_dir: Path) -> Iterator[Path]:
 
 
 def _is_whole(target: Path, dataset: Dataset, say: Say) -> bool:
-    """Return whether the right revision is in `target`, with all its files unchanged.
+    """Return True if `target` holds the right revision of the dataset, with all its files unchanged.
 
     Raises:
         DatasetError: If there are files that were not fetched.
@@ -161,7 +162,10 @@ def _patterns(dataset: Dataset) -> list[str]:
 
 
 def _matches(name: str, pattern: str) -> bool:
-    """Return whether `Path.glob` would match. Names that lead outside the directory never match."""
+    """Return True if `Path.glob` would find this name with this pattern.
+
+    Names that lead outside the directory never match.
+    """
     if name.startswith("/") or ".." in name.split("/"):
         return False
     return fnmatchcase(name, pattern) and ("**" in pattern or name.count("/") == pattern.count("/"))

@@ -1,10 +1,10 @@
 """The Hugging Face hub: its cache on this machine, and the files of a repository over the network.
 
-huggingface_hub, imported only when the network is used, lists repositories and handles tokens, endpoints and
-proxies. The files are downloaded by this module, over that library's HTTP session, so that a silent server
-costs seconds instead of minutes of retries. The formats are publicly documented: the cache's
-`datasets--O--N/snapshots/<commit>/`, and `/datasets/O/N/resolve/<commit>/<file>` with byte ranges. Models
-have `models--O--N` and `/O/N` instead.
+huggingface_hub lists the repositories and handles tokens, endpoints and proxies; it is imported only when the
+network is used. This module downloads the files over that library's HTTP session, so that a silent server costs
+seconds instead of minutes of retries. The layout of the cache and of the addresses is publicly documented. For
+datasets: `datasets--O--N/snapshots/<commit>/` in the cache, and `/datasets/O/N/resolve/<commit>/<file>` with
+byte ranges on the hub. Models have `models--O--N` and `/O/N` instead.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from huggingface_hub.hf_api import DatasetInfo, ModelInfo
 
 TIMEOUT_SECONDS = 10.0
-"""Seconds without an answer after which the hub counts as unreachable."""
+"""Number of seconds without an answer after which the hub counts as unreachable."""
 
 MAX_TRIES = 3
-"""Maximum number of tries for a file, the first included.
+"""Maximum number of tries to download a file, including the first.
 
-Each resumes at the point at which the transfer broke off.
+Each further try resumes at the byte at which the transfer broke off.
 """
 
 
@@ -40,7 +40,7 @@ class HubUnavailable(DatasetError):
 
 
 class HubFile(NamedTuple):
-    """A file of a repository. `sha256` is None for small files, for which the hub does not report it."""
+    """A file of a repository. `sha256` is None for a small file, because the hub does not report its digest."""
 
     name: str
     size: int | None
@@ -48,12 +48,15 @@ class HubFile(NamedTuple):
 
 
 def is_offline() -> bool:
-    """Return whether the user forbids the network (HF_HUB_OFFLINE)."""
+    """Return True if the user forbids the network by HF_HUB_OFFLINE."""
     return os.environ.get("HF_HUB_OFFLINE", "").strip().upper() in ("1", "ON", "YES", "TRUE")
 
 
 def hub_cache() -> Path:
-    """Return the hub's cache directory: the value of HF_HUB_CACHE, else below HF_HOME, else below ~/.cache."""
+    """Return the hub's cache directory: the value of HF_HUB_CACHE.
+
+    Without HF_HUB_CACHE, return the directory below HF_HOME. Without HF_HOME, return the one below ~/.cache.
+    """
     if cache := os.environ.get("HF_HUB_CACHE"):
         return expand_user_path(cache)
     if home := os.environ.get("HF_HOME"):
@@ -62,9 +65,9 @@ def hub_cache() -> Path:
 
 
 def cached_snapshot(origin: HubRepository) -> tuple[Path, str] | None:
-    """Return (directory, commit) of a repository in the hub's cache: the pinned commit, else the newest.
+    """Return (directory, commit) of a repository in the hub's cache. None if the cache does not have it.
 
-    None if the cache does not have it.
+    The commit is the pinned one. If no commit is pinned, it is the newest one in the cache.
     """
     directory = hub_cache() / f"{origin.kind}s--{origin.repository.replace('/', '--')}"
     revision = origin.revision
@@ -78,7 +81,9 @@ def cached_snapshot(origin: HubRepository) -> tuple[Path, str] | None:
 
 
 def list_files(origin: HubRepository) -> tuple[str, list[HubFile]]:
-    """Return the commit of a repository (the pinned one, else the newest) and its files.
+    """Return the commit of a repository and the files of that commit.
+
+    The commit is the pinned one. If no commit is pinned, it is the newest one.
 
     Raises:
         HubUnavailable: If no answer came within fifteen seconds.
@@ -148,7 +153,7 @@ def _answer(origin: HubRepository) -> DatasetInfo | ModelInfo:
 
 
 def _receive(origin: HubRepository, commit: str, name: str, out: BinaryIO) -> None:
-    """Receive a file from the present position of `out` to its end."""
+    """Download a file, beginning at the present position of `out`, and append the bytes to `out`."""
     from huggingface_hub import get_session, hf_hub_url, hf_raise_for_status
     from huggingface_hub.utils import build_hf_headers  # type: ignore[attr-defined]
 
@@ -173,7 +178,7 @@ def _endpoint() -> str:
 
 @contextmanager
 def _plain_errors(origin: HubRepository) -> Iterator[None]:
-    """Turn errors of huggingface_hub and its HTTP client into one line with a remedy."""
+    """Replace errors of huggingface_hub and its HTTP client by an error whose message is one line with a remedy."""
     os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
     try:
         import httpx

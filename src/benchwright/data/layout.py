@@ -1,4 +1,4 @@
-"""The place of a dataset in the data directory, and the files of each split in a directory."""
+"""The location of a dataset in the data directory, and the files of each split in a directory."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from benchwright.data.manifest import MANIFEST_NAME
 from benchwright.data.rows import SUFFIXES
 
 SplitFiles = dict[str, list[Path]]
-"""The files of each split that was found, in the order in which they are read."""
+"""Mapping from each split that was found to its files, in the order in which they are read."""
 
 _NO_ROWS = frozenset({MANIFEST_NAME, "dataset_info.json", "dataset_infos.json"})
 _SHARD = re.compile(r"-\d{5}-of-(\d{5})")
@@ -21,7 +21,7 @@ _WORD = re.compile(r"[a-z0-9]+")
 
 
 def fetched_directory(dataset: Dataset, data_dir: Path) -> Path | None:
-    """Return the directory into which `fetch` stores a dataset. None if it cannot be fetched."""
+    """Return the directory into which `fetch` stores a dataset. None if the dataset cannot be fetched."""
     match dataset.origin:
         case HubRepository(repository=repository):
             return data_dir / repository
@@ -32,18 +32,22 @@ def fetched_directory(dataset: Dataset, data_dir: Path) -> Path | None:
 
 
 def find_declared_files(root: Path, dataset: Dataset) -> SplitFiles:
-    """Return the splits that are complete in the origin's own layout; empty if the evaluated split is not."""
+    """Return the splits that are complete in the origin's own layout. Empty if the evaluated split is not complete."""
     splits = {split: _whole(root, patterns) for split, patterns in dataset.splits.items()}
     return _found(splits, dataset)
 
 
 def find_split_files(root: Path, dataset: Dataset) -> SplitFiles:
-    """Return the splits that are found in any layout; empty if the evaluated split is not found.
+    """Return the splits that are found in any layout. Empty if the evaluated split is not found.
 
-    The files of a split are those of the origin's own layout, else those that match the dataset's local
-    patterns, else one data file directly in `root` (or its shards): `<split>.*`, or a file with the split as
-    a word in its name. For the evaluated split, the only other data file also qualifies, or the one among
-    several that is named after the dataset, or `sample`.
+    The files of a split are the first of these that exist:
+
+    - the files of the origin's own layout, if the split is complete
+    - the files that match the dataset's local patterns
+    - one data file directly in `root`, or all its shards: `<split>.*`, or a file with the split as a word in
+      its name
+    - for the evaluated split only: the only other data file. Among several others, the one named after the
+      dataset; if there is none, the one named `sample`
 
     Raises:
         DatasetParseError: If several files match.
@@ -77,7 +81,7 @@ def _matches(root: Path, pattern: str) -> list[Path]:
 
 
 def _all_shards(files: Iterable[Path]) -> bool:
-    """Return whether all parts of a dataset in files named `x-00000-of-00002.y` are present."""
+    """Return True if all shards are present of each set of files named like `x-00000-of-00002.y`."""
     sets = Counter(_SHARD.sub(r"-of-\1", str(file)) for file in files)
     return all(
         count == int(shard.group(1))

@@ -1,4 +1,7 @@
-"""fetched.json: the origin, revision and file digests of fetched data; also fingerprints of single files."""
+"""fetched.json: the origin, revision and file digests of fetched data.
+
+Also computes the fingerprint of a single file.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +19,10 @@ MANIFEST_NAME = "fetched.json"
 
 
 class FetchedFile(Record, frozen=True):
-    """A file as it was fetched.
+    """Size and digests of a file when it was fetched.
 
-    `sha256` is for comparison with hubs and by people; `xxh3` is checked each time the data is loaded.
+    `sha256` is there for comparison with the hub, also by people. `xxh3` is checked each time the data is
+    loaded.
     """
 
     size: int
@@ -27,7 +31,7 @@ class FetchedFile(Record, frozen=True):
 
 
 class Manifest(Record, frozen=True):
-    """The content of fetched.json. The names in `files` are relative to its directory."""
+    """The content of fetched.json. The names in `files` are relative to the directory of fetched.json."""
 
     name: str
     origin: str
@@ -51,7 +55,7 @@ def fetched_file(path: Path) -> FetchedFile:
 
 
 def manifest_of(root: Path, name: str, origin: str, revision: str) -> Manifest:
-    """Return the manifest of all files below `root`, without links."""
+    """Return the manifest of all files below `root`. Symbolic links are left out."""
     paths = sorted(path for path in root.rglob("*") if path.is_file() and not path.is_symlink())
     files = {path.relative_to(root).as_posix(): fetched_file(path) for path in paths}
     return Manifest(name, origin, revision, files)
@@ -64,7 +68,7 @@ def write_manifest(root: Path, manifest: Manifest) -> None:
 
 
 def read_manifest(root: Path) -> Manifest | None:
-    """Read the manifest in `root`. None if there is none.
+    """Read the manifest in `root`. Return None if `root` has no manifest.
 
     Raises:
         DatasetParseError: If the file cannot be read.

@@ -1,4 +1,4 @@
-"""Rows of a Parquet file, in record batches. pyarrow is imported when the first file is opened."""
+"""Reads the rows of a Parquet file, in record batches. pyarrow is imported when the first file is opened."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ BUFFER_BYTES = 64 * 1024
 
 
 def parquet_rows(file: Path, offset: int) -> Iterator[Any]:
-    """Yield the rows from `offset` on. Row groups that end before it are not read.
+    """Yield the rows from `offset` on. Row groups that end before row `offset` are not read.
 
-    Column chunks are read through a buffer, so that a large row group is never in memory as a whole. The
-    number of rows read at once is limited to `BATCH_BYTES`, because a small file can expand to gigabytes.
+    Column chunks are read through a buffer, so that a large row group is never in memory as a whole. The number
+    of rows read at once is limited so that they take at most `BATCH_BYTES`, because a small file can expand to
+    gigabytes.
 
     Raises:
         DatasetParseError: If the file is not a Parquet file, or pyarrow is not installed.
@@ -62,7 +63,7 @@ def _opened(file: Path, **more: Any) -> Iterator[Any]:
 
 
 def _groups_from(metadata: Any, offset: int) -> tuple[list[int], int]:
-    """Return the row groups that hold rows from `offset` on, and the offset within the first of them."""
+    """Return the row groups that hold rows from `offset` on, and the offset within the first of these row groups."""
     group = 0
     while group < metadata.num_row_groups and offset >= metadata.row_group(group).num_rows:
         offset -= metadata.row_group(group).num_rows
@@ -71,7 +72,7 @@ def _groups_from(metadata: Any, offset: int) -> tuple[list[int], int]:
 
 
 def _texts(parquet: Any) -> list[str]:
-    """Return the paths of the columns that hold texts or bytes, also within lists and objects."""
+    """Return the paths of the columns that hold texts or bytes, including texts within lists and objects."""
     columns = (parquet.schema.column(number) for number in range(len(parquet.schema)))
     return [
         column.path
@@ -83,8 +84,8 @@ def _texts(parquet: Any) -> list[str]:
 def _rows_at_once(parquet: Any, group: int, texts: Sequence[str]) -> int:
     """Return how many rows of a row group fit into `BATCH_BYTES`, at most `BATCH_ROWS`.
 
-    A text shared by many rows is stored once, in its column's dictionary. Therefore each value is assumed to
-    be as long as the longest text in the dictionary, and the column to take at least its size in the file.
+    A text shared by many rows is stored once, in its column's dictionary. Therefore each value is assumed to be
+    as long as the longest text in the dictionary. The column is assumed to take at least its size in the file.
     """
     metadata = parquet.metadata.row_group(group)
     longest = {}
@@ -101,7 +102,7 @@ def _rows_at_once(parquet: Any, group: int, texts: Sequence[str]) -> int:
 
 
 def _longest_texts(batch: Any) -> Iterator[int]:
-    """Yield the length in bytes of the longest value in each column of texts."""
+    """Yield, for each column of texts, the length in bytes of its longest value."""
     import pyarrow.compute
 
     for array in _leaves(batch.columns):
@@ -110,8 +111,9 @@ def _longest_texts(batch: Any) -> Iterator[int]:
 
 
 def _leaves(arrays: Iterable[Any]) -> Iterator[Any]:
-    """Yield the arrays of plain values, also those within lists and objects, in the order of the file's
-    columns.
+    """Yield the arrays of plain values, in the order of the file's columns.
+
+    Arrays within lists and objects are included.
     """
     import pyarrow
 

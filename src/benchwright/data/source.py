@@ -1,4 +1,4 @@
-"""The files of a dataset as they were found, and the rows in them."""
+"""The files of a dataset that was found, and the rows in these files."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Source:
     """A dataset that was found.
 
     `root`: the directory that contains it. `provenance`: the kind of that directory ("data directory", "hub
-    cache", "hub" or "path"). `revision`: the commit or version of the files there, None if unknown. Fetched
+    cache", "hub" or "path"). `revision`: the commit or version of the files in it, None if unknown. Fetched
     files are checked against their manifest when they are first used.
     """
 
@@ -46,7 +46,9 @@ class Source:
 
     @property
     def pinned(self) -> bool:
-        """True if this is the pinned revision, either of the benchmark itself or of its registry."""
+        """True if the files are at the pinned revision: the revision that the benchmark pins, or that its
+        registry pins.
+        """
         pinned = self.dataset.revision
         if isinstance(self.dataset.origin, HarborDataset):
             pinned = self._manifest.revision if self._manifest else None
@@ -54,14 +56,14 @@ class Source:
 
     @property
     def splits(self) -> list[str]:
-        """The splits that were found. The evaluated one is always among them."""
+        """The splits that were found. The evaluated split is always among them."""
         return list(self._splits)
 
     def files(self, split: str | None = None) -> list[Path]:
-        """Return the files of a split (default: the evaluated one), in the order in which they are read.
+        """Return the files of a split (default: the evaluated split), in the order in which they are read.
 
         Raises:
-            DatasetNotFound: If there are none.
+            DatasetNotFound: If the split has no files.
             DatasetParseError: If a fetched file has changed since it was fetched.
         """
         split = split or self.dataset.evaluated_split
@@ -74,7 +76,7 @@ class Source:
         return list(self._splits[split])
 
     def rows(self, split: str | None = None) -> Iterator[Row]:
-        """Yield the rows of a split (default: the evaluated one), one at a time, unchanged.
+        """Yield the rows of a split (default: the evaluated split), one at a time, unchanged.
 
         Raises:
             DatasetError: As for `files`, or if the content of a file does not match its suffix. The message
@@ -85,10 +87,11 @@ class Source:
                 yield from self._rows_of(file)
 
     def read(self, kind: type[RowType], split: str | None = None) -> Iterator[RowType]:
-        """Yield the rows of a split as `kind`, a msgspec Struct, one at a time.
+        """Yield the rows of a split (default: the evaluated split), one at a time, converted to `kind`, a
+        msgspec Struct.
 
-        Columns that `kind` lacks are ignored. In CSV, which has only text, texts are converted to numbers if
-        `kind` needs them.
+        Columns that `kind` lacks are ignored. CSV has only text: where a field of `kind` is a number, the text
+        is converted.
 
         Raises:
             DatasetValidationError: If a row does not fit. The message names the file, the row (from 0 within

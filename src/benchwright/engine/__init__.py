@@ -1,1 +1,3 @@
-"""The engine: plans, the loop that runs their trials, batched journal writes, reuse and stop rules."""
+"""The engine: plans, the loop that runs their trials, batched journal writes, reuse of earlier trials, and
+stop rules.
+"""

@@ -1,6 +1,4 @@
-"""The requests that an agent sends by itself through the relay, as its trial's session counts and limits
-them.
-"""
+"""Counts and limits the requests that an agent itself sends through the relay, for the session of its trial."""
 
 from __future__ import annotations
 
@@ -18,17 +16,18 @@ from benchwright.records import DECODE_ERRORS, Message
 AgentResult = TypeVar("AgentResult")
 
 LIMIT_PATIENCE = 10.0
-"""Seconds that an agent gets to end after it was told that a limit is reached."""
+"""Number of seconds that an agent gets to end after it was told that a limit is reached."""
 
 _decode = msgspec.json.Decoder(dict[str, Any]).decode
 
 
 class RelayedTurns:
-    """Tells the requests of an agent that are turns of its conversation from its other requests.
+    """Distinguishes the requests of an agent that are turns of its conversation from its other requests.
 
-    Once a request has offered tools, a request that offers none and whose conversation begins differently is
-    a *side* request (for a title or a summary), even if it came earlier. It is not a turn. A request that
-    equals an earlier, streamed one except for not being streamed is a further attempt at that turn.
+    Once a request has offered tools, a request that offers none and whose conversation begins differently is a
+    *side* request (for a title or a summary), even if it came earlier. A side request is not a turn. If a
+    request equals an earlier streamed request, except that it is not streamed, it is a further attempt at the
+    turn of that request.
     """
 
     def __init__(self) -> None:
@@ -37,10 +36,10 @@ class RelayedTurns:
         self._turns: dict[int, tuple[bool, int]] = {}
 
     def count_earlier(self, asked: RequestFacts) -> int | None:
-        """Return how many earlier requests belong to the same conversation, if this is the first that offers
-        tools.
+        """Return how many earlier requests belong to the same conversation, if this request is the first that
+        offers tools.
 
-        None for any other request.
+        Return None for any other request.
         """
         if not asked.offers_tools:
             return None
@@ -49,7 +48,7 @@ class RelayedTurns:
         return self._before.count(asked.opening_digest) if first else None
 
     def is_side(self, asked: RequestFacts) -> bool:
-        """Return whether a request is a side request (for a title or a summary), as far as is known so far."""
+        """Return True if a request is a side request (for a title or a summary), as far as is known so far."""
         return bool(self._openings) and not asked.offers_tools and asked.opening_digest not in self._openings
 
     def repeated_turn(self, asked: RequestFacts) -> int | None:
@@ -69,9 +68,9 @@ class AgentAccess:
 
     - `limit_told`: an event that is set once a call was refused because of a limit.
     - `reply`: the last response.
-    - `failure`: the error of the last call that ended, or None if it succeeded.
-    - `ended_by`: the limit that ended the conversation, if the agent was told by a final response, not by an
-      error.
+    - `failure`: the error of the last call that ended. None if that call succeeded.
+    - `ended_by`: the limit that ended the conversation, if the agent learned of it by a final response. None if
+      it learned of it by an error.
     """
 
     def __init__(self, grant: Grant) -> None:
@@ -86,12 +85,12 @@ class AgentAccess:
 
     @property
     def messages(self) -> list[Message]:
-        """The conversation up to the last response; empty if there is none."""
+        """The conversation up to the last response. Empty if there is no response."""
         return [] if self.reply is None else [*self._sent, self.reply.message]
 
     def environment(self) -> dict[str, str]:
-        """Return the environment variables in which clients look for the relay's address, the token and the
-        model.
+        """Return the environment variables from which client libraries read the relay's address, the token and
+        the model.
         """
         return relay_environment(self.base_url, self.token, self.model)
 
@@ -102,8 +101,8 @@ class AgentAccess:
     async def run_within_limits(self, running: Coroutine[Any, Any, AgentResult]) -> AgentResult | None:
         """Run the agent and return its result.
 
-        None if the agent was still running `LIMIT_PATIENCE` seconds after it was told that a limit is
-        reached; then it is cancelled.
+        Return None if the agent was still running `LIMIT_PATIENCE` seconds after it was told that a limit is
+        reached. In this case it is cancelled.
         """
         run = asyncio.ensure_future(running)
         told = asyncio.ensure_future(self.limit_told.wait())
@@ -119,7 +118,7 @@ class AgentAccess:
                 await asyncio.wait({run})
 
     def store_result(self, reply: Reply | None, failure: TrialError | None, sent: list[Message]) -> None:
-        """Store the result of a call. A call that the agent abandoned changes nothing."""
+        """Store the result of a call. If the agent abandoned the call, nothing changes."""
         if reply is not None:
             self.reply, self._sent = reply, sent
         if reply is not None or failure is not None:
@@ -127,7 +126,7 @@ class AgentAccess:
 
 
 def read_request(relayed: RelayedRequest) -> tuple[dict[str, Any], list[Message]]:
-    """Return (fields of the request body, messages) of a call. A plain prompt counts as a user message."""
+    """Return (fields of the request body, messages) of a call. A plain prompt is returned as a user message."""
     try:
         fields = _decode(relayed.body)
     except DECODE_ERRORS:  # not valid JSON, but the model's server accepted it

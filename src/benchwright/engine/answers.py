@@ -13,7 +13,7 @@ from benchwright.records import Message, Status
 
 
 def final_answer(messages: Sequence[Message]) -> str:
-    """Return the text of the last assistant message that has content; empty if there is none."""
+    """Return the text of the last assistant message that has content. Empty if there is no such message."""
     for message in reversed(messages):
         if message.get("role") == "assistant" and message.get("content") is not None:
             return str(message["content"])
@@ -21,7 +21,10 @@ def final_answer(messages: Sequence[Message]) -> str:
 
 
 def answer_status(reply: Reply | None) -> tuple[Status, str | None]:
-    """Return (status, reason) of a conversation by its last response: refused, truncated, or answered."""
+    """Return (status, reason) of a conversation.
+
+    The status follows from its last response: refused, truncated, or answered.
+    """
     if reply is None:
         return Status.ANSWERED, None
     if reply.refusal:
@@ -43,7 +46,7 @@ def _has_only_thought(reply: Reply) -> bool:
 def content_text(content: Any) -> str:
     """Return the content of a message as text.
 
-    Pictures are described by kind and size, other parts by their type.
+    A picture is described by its kind and size. Any other part that is not text is described by its type.
     """
     if content is None or isinstance(content, str):
         return content or ""

@@ -1,4 +1,4 @@
-"""Runs started by a user's own program, which keeps its signal handlers and chooses the run directory."""
+"""Runs that a user's own program starts. The program keeps its signal handlers and chooses the run directory."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from benchwright.engine.worker import ScoredWork, SolvedWork, WorkResult
 from benchwright.runs.journal import Journal
 
 OnTrialDone = Callable[[int, int, ScoredWork], None]
-"""Callback with (trials done, trials in the plan, the last trial) whenever a trial is done."""
+"""Callback that is called whenever a trial is done, with (trials done, trials in the plan, the trial)."""
 
 
 async def run_embedded(
@@ -25,7 +25,7 @@ async def run_embedded(
 ) -> RunResult:
     """Run a plan with a journal in `directory`. `tell`: called after each trial.
 
-    At an error that every further request would meet, the run stops, and trials that have not begun are left
+    If an error would meet every further request too, the run stops, and trials that have not begun are left
     out.
 
     Raises:
@@ -47,7 +47,7 @@ async def run_embedded(
 
 
 class _ProgressListener:
-    """Counts the trials that are done."""
+    """Listener that counts the trials that are done and reports each to the user's callback."""
 
     def __init__(self, tell: OnTrialDone) -> None:
         self._tell = tell
@@ -69,7 +69,7 @@ class _ProgressListener:
 
 
 class _SystemicError:
-    """Stop rule that reacts only to errors that every further request would meet."""
+    """Stop rule that reacts only to errors that would meet every further request."""
 
     def update(self, result: WorkResult) -> str | None:
         return result.record.reason if isinstance(result, SolvedWork) and result.systemic else None

@@ -1,4 +1,4 @@
-"""The only place where exceptions inside a trial are converted to statuses."""
+"""Converts exceptions inside a trial to statuses. No other module does this."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ LONGEST_REASON = 500
 
 
 class ErrorBoundary:
-    """A context manager that turns an exception of its body into a status.
+    """A context manager that turns an exception raised inside the context into a status.
 
-    `status` and `reason` are None if the body succeeded. `systemic`: True if every further request would meet
-    the same error. Cancellation of the run (which also sets the status `cancelled`) and a `UserError`
-    propagate. Any other exception, even `SystemExit`, concerns the trial only. A provider error that the
-    agent's code wrapped in another exception, or in an exception group, still counts as a provider error.
+    `status` and `reason` are None if no exception was raised. `systemic`: True if every further request would
+    meet the same error. Exceptions that end the run propagate (see `ends_the_run`): a `UserError`, Ctrl-C, and
+    the cancellation of the run, which also sets the status `cancelled`. Any other exception, even `SystemExit`,
+    concerns the trial only. If the agent's code wrapped a provider error in another exception, or in an
+    exception group, the error still counts as a provider error.
     """
 
     def __init__(self) -> None:
@@ -44,7 +45,7 @@ class ErrorBoundary:
 
 
 def ends_the_run(error: BaseException) -> bool:
-    """Return whether an exception concerns the whole run and not only the trial that raised it.
+    """Return True if an exception concerns the whole run and not only the trial that raised it.
 
     A CancelledError concerns the run if the current task is being cancelled. Otherwise the agent's own code
     cancelled something that it was waiting for.
@@ -82,8 +83,9 @@ def _causes(error: BaseException) -> list[BaseException]:
 
 
 def describe_error(error: BaseException) -> str:
-    """Describe an exception in one line without secrets: our own errors by their text, others also by their
-    type.
+    """Describe an exception in one line without secrets.
+
+    The line is the text of the exception. For an exception that is not one of our own, its type is added.
     """
     text = str(error) if isinstance(error, TrialError) else error_line(error)
     return one_line(SECRETS.redact(text), LONGEST_REASON)

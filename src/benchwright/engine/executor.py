@@ -1,4 +1,4 @@
-"""Executors, which run trials. `LocalExecutor` runs them in this process, on this event loop."""
+"""Executors, which run trials. `LocalExecutor` runs trials in this process, on this event loop."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from benchwright.runs.process_delays import LoopLag
 
 
 class ExecutionCost(Record, frozen=True):
-    """Cost of worker processes: the worst loop lag among them, all their standstills, their total CPU
-    seconds.
+    """Cost of the worker processes: the worst loop lag of any process, the standstills of all processes, and
+    their total CPU seconds.
     """
 
     lag: LoopLag = LoopLag()
@@ -26,21 +26,21 @@ class ExecutionCost(Record, frozen=True):
 
 
 class Executor(Protocol):
-    """Runs trials and delivers their encoded results, wherever its workers are."""
+    """Runs trials in its workers, wherever these are, and delivers the encoded results."""
 
     async def run(
         self, plan: Plan, work: Iterator[TrialWork], deliver: DeliverResult, stop: StopRequest
     ) -> ExecutionCost:
-        """Run all work, or until `stop` has a reason. Return when nothing is in flight any more.
+        """Run all work, or run work until `stop` has a reason. Return when no trial is in flight any more.
 
-        `work` is drawn as needed. All trials of a wave end before those of the next wave start. If this call
-        is cancelled, the trials in flight end and are delivered as cancelled.
+        `work` is drawn as needed. All trials of a wave end before those of the next wave start. If this call is
+        cancelled, the trials in flight end and are delivered as cancelled.
         """
         ...
 
 
 class LocalExecutor:
-    """Runs `concurrency` trials at a time by a fixed number of workers, without a task per sample."""
+    """Runs up to `concurrency` trials at a time in a fixed number of workers. No task is created per sample."""
 
     def __init__(self, clients: Mapping[str, ModelClient], concurrency: int) -> None:
         self._clients = clients
@@ -80,7 +80,7 @@ class LocalExecutor:
 async def run_concurrently(steps: Iterable[Coroutine[Any, Any, None]]) -> None:
     """Run all coroutines concurrently.
 
-    The first error cancels the others and is raised itself, not in a group.
+    The first error cancels the other coroutines. That error itself is raised, not an exception group.
     """
     async with task_group() as group:
         for step in steps:
@@ -91,7 +91,7 @@ async def run_concurrently(steps: Iterable[Coroutine[Any, Any, None]]) -> None:
 async def task_group() -> AsyncIterator[asyncio.TaskGroup]:
     """Open a task group that ends when all its tasks have ended.
 
-    The first error cancels the other tasks and is raised itself, not in a group.
+    The first error cancels the other tasks. That error itself is raised, not an exception group.
     """
     try:
         async with asyncio.TaskGroup() as group:
@@ -101,7 +101,7 @@ async def task_group() -> AsyncIterator[asyncio.TaskGroup]:
 
 
 async def wait_until_due(item: TrialWork, worker: Worker, stop: StopRequest) -> None:
-    """Let the worker prepare a trial, then wait until the trial is due by the worker's clock or the run
+    """Let the worker prepare a trial. Then wait until the trial is due by the worker's clock, or until the run
     stops.
     """
     if item.trial.due_ns is not None:
@@ -115,10 +115,10 @@ async def wait_until_due(item: TrialWork, worker: Worker, stop: StopRequest) -> 
 async def _in_time(
     worker: Worker, wave: Iterator[TrialWork], stop: StopRequest, aborts: bool, concurrency: int
 ) -> None:
-    """Start each trial when a place is free and it is time to prepare it.
+    """Start each trial when it is time to prepare it and fewer than `concurrency` trials are in flight.
 
     No task is created earlier: a load level may have room for ten thousand trials, and creating their tasks
-    would delay the first ones.
+    would delay the first trials.
     """
     places = asyncio.Semaphore(concurrency)
 

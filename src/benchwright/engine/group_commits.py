@@ -1,4 +1,6 @@
-"""Group commit: results delivered in one turn of the event loop are journalled in one write per file."""
+"""Group commit: the results delivered in one turn of the event loop are journalled together, with one write
+per file.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +11,11 @@ from benchwright.engine.worker import ScoredWork, SolvedWork, WorkResult
 from benchwright.runs.journal import Journal
 
 MAX_GROUP_BYTES = 1_000_000
-"""Total bytes of waiting bodies at which they are written at once, to bound the memory that they take."""
+"""Bytes of waiting bodies at which they are written at once. This bounds the memory that they take."""
 
 
 class GroupCommits:
-    """Journals the results of many workers in batches, and then calls `committed` with each, in order.
+    """Journals the results of many workers in batches. Then it calls `committed` with each result, in order.
 
     Use it as a context manager around the work. On exit, results that nobody awaits are journalled too.
     """
@@ -40,7 +42,7 @@ class GroupCommits:
         The result is journalled whether or not anybody awaits the future.
 
         Raises:
-            JournalError: If the journal cannot be written. The future raises it too.
+            JournalError: If the journal cannot be written. Awaiting the future raises this error too.
         """
         if self._failure is not None:
             raise self._failure

@@ -1,6 +1,6 @@
-"""A timer of the Linux kernel that wakes an event loop to about 0.1 ms.
+"""A timer of the Linux kernel that wakes an event loop with an accuracy of about 0.1 ms.
 
-The loops' own timers only know milliseconds.
+The timers of the event loops themselves are only accurate to milliseconds.
 """
 
 from __future__ import annotations
@@ -19,22 +19,23 @@ from weakref import WeakKeyDictionary
 from benchwright.engine.thread_priority import can_raise_priority, raise_priority, reset_priority
 
 CLOCK_MONOTONIC = 1
-"""The clock of `perf_counter_ns` on Linux."""
+"""Number of the Linux clock that `perf_counter_ns` reads."""
 NONBLOCK, CLOEXEC = 0o4000, 0o2000000
 ABSOLUTE_TIME_FLAG = 1
-"""Flag: times are absolute on the clock, not relative to now (TFD_TIMER_ABSTIME)."""
+"""Flag for setting the timer: the given times are absolute on the clock, not relative to now (TFD_TIMER_ABSTIME)."""
 NS_PER_SECOND = 1_000_000_000
 
 PRIORITY_LEAD_NS = 1_000_000
-"""Time in ns before a moment at which the timer's thread raises its priority, unless another moment is
-closer.
+"""The timer's thread raises its priority this many ns before a moment for which it waits.
+
+It does not do so if another of these moments is closer.
 """
 
 _libc = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
 
 
 class _Setting(ctypes.Structure):
-    """`struct itimerspec`: the repeat interval and the first expiry, each in seconds and nanoseconds."""
+    """`struct itimerspec`: the repeat interval and the time of the first expiry, each in seconds and nanoseconds."""
 
     _fields_ = (("interval", ctypes.c_long * 2), ("first", ctypes.c_long * 2))
 
@@ -42,9 +43,9 @@ class _Setting(ctypes.Structure):
 class KernelTimer:
     """Wakes the waiters of one event loop at given moments. The timer is open while there are waiters.
 
-    Its thread has real-time priority shortly before a moment and until the woken waiters have done their
-    first step. In between it has ordinary priority, because Linux suspends threads that are urgent nearly all
-    the time.
+    The thread of the event loop gets real-time priority shortly before a moment, and keeps it until the woken
+    waiters have done their first step. In between it has ordinary priority, because Linux suspends threads that
+    have real-time priority nearly all the time.
     """
 
     def __init__(self) -> None:
@@ -55,7 +56,7 @@ class KernelTimer:
         self._urgent = False
 
     async def wait_until(self, moment: int) -> bool:
-        """Wait until a moment of `perf_counter_ns`. Return False at once if this system has no such timer."""
+        """Wait until a moment of `perf_counter_ns`. If this system has no such timer, return False at once."""
         if self._descriptor is None and not self._open():
             return False
         rings = asyncio.get_running_loop().create_future()
@@ -80,7 +81,7 @@ class KernelTimer:
         return True
 
     def _await(self, moment: int) -> None:
-        """Set the timer to a moment, or to slightly earlier if there is time to raise the thread's priority."""
+        """Set the timer to a moment. If there is time to raise the thread's priority, set it to slightly earlier."""
         if can_raise_priority() and not self._urgent and moment - perf_counter_ns() > 2 * PRIORITY_LEAD_NS:
             moment -= PRIORITY_LEAD_NS
         self._set(moment)

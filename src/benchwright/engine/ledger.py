@@ -1,4 +1,6 @@
-"""The ledger: which trials and scores of a plan the journal already holds, so that only the rest is done."""
+"""The ledger: which trials and scores of a plan the journal already holds, so that only the remaining ones are
+made.
+"""
 
 from __future__ import annotations
 
@@ -10,16 +12,16 @@ from benchwright.runs.journal import read_body
 from benchwright.runs.table import RunTable
 
 RetryCondition = Callable[[TrialRecord], bool]
-"""Returns True for a trial that is to be run again although it has an answer."""
+"""Function that returns True for a trial that is to be run again although it has an answer."""
 
 
 class Ledger:
-    """Tells for each trial of the plan how much of it is already done.
+    """Knows which trials of the plan, and which of their scores, are already done.
 
-    A trial must be run again if its last attempt was cut off, if it ended in one of the statuses `again`, or
-    if `retry` selects it. If `again` contains `grader_error`, failed scores are computed again without asking
-    the model. `counted`: number of trials that count by the rule of `runs.counting`; `finished`: number of
-    trials that need not be run again. The table must not be read further while the ledger is in use.
+    A trial must be run again if its last attempt was cut off, if it ended in one of the statuses `again`, or if
+    `retry` returns True for it. If `again` contains `grader_error`, failed scores are computed again without
+    asking the model. `counted`: number of trials that count by the rule of `runs.counting`. `finished`: number
+    of trials that need not be run again. The table must not be read further while the ledger is in use.
     """
 
     def __init__(
@@ -41,17 +43,17 @@ class Ledger:
         self.finished = sum(self._done)
 
     def count_existing(self, trial_keys: Iterable[str]) -> tuple[int, int]:
-        """Return, for the trials with these keys, (number that count, number that need not be run again)."""
+        """Return two numbers of trials with these keys: (number that count, number that need not be run again)."""
         rows = [row for row in map(self._table.find, trial_keys) if row is not None]
         return sum(map(self._table.is_done, rows)), sum(self._done[row] for row in rows)
 
     def is_finished(self, trial_key: str) -> bool:
-        """Return whether the trial needs no further request to its model."""
+        """Return True if the trial needs no further request to its model."""
         row = self._table.find(trial_key)
         return row is not None and bool(self._done[row])
 
     def finished_scorers(self, trial_key: str) -> frozenset[str]:
-        """Return the scorers whose scores of a finished trial exist and need not be computed again."""
+        """Return the names of the scorers whose scores of a finished trial exist and need not be computed again."""
         row = self._table.find(trial_key)
         if row is None:
             return frozenset()
@@ -65,20 +67,23 @@ class Ledger:
     def count_failures(self) -> int:
         """Read the journal to its end and return the number of failed trials.
 
-        Afterwards the ledger must not be used.
+        The ledger must not be used afterwards.
         """
         self._table.advance()
         return self._table.count_failures()
 
     def next_attempt(self, trial_key: str) -> int:
-        """Return the number of the next attempt at a trial; 0 if it was never tried."""
+        """Return the number of the next attempt at a trial. It is 0 if the trial was never tried."""
         row = self._table.find(trial_key) if self._done else None
         if row is None:
             return 0
         return 1 + max(one.record.attempt for one in self._table.read_attempts(row))
 
     def read_outcome(self, trial_key: str) -> Outcome | None:
-        """Read the outcome of a finished trial from its body, to score it. None if the body is lost."""
+        """Read the outcome of a finished trial from its body, in order to score it.
+
+        Return None if the body is lost.
+        """
         row = self._table.find(trial_key)
         assert row is not None
         try:

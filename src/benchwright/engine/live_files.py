@@ -11,9 +11,9 @@ from benchwright.errors import JournalError
 
 WRITE_INTERVAL_SECONDS = 3.0
 MAX_WRITE_TIME_SHARE = 0.02
-"""Largest share of the time that may be spent on writing.
+"""Largest share of the run's time that may be spent on writing these files.
 
-If writing every `WRITE_INTERVAL_SECONDS` would exceed it, files are written less often.
+If writing every `WRITE_INTERVAL_SECONDS` would exceed this share, files are written less often.
 """
 
 
@@ -22,7 +22,7 @@ async def writing_periodically(write: Callable[[], None]) -> AsyncIterator[None]
     """Call `write` periodically in a thread while the context is open. On exit, wait for a call in progress.
 
     After a JournalError, `write` is not called any more. When the session ends, the files are written as a
-    whole anyway, or the error is reported.
+    whole anyway; if that fails, the error is reported.
     """
     left = asyncio.Event()
     writing = asyncio.create_task(_keep_writing(write, left))

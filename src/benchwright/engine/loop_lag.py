@@ -1,8 +1,8 @@
 """Loop lag: how late the event loop runs callbacks that are due.
 
-It is sampled in every run and limits the accuracy of timings. A lag of a second or more is a standstill: the
-process was stopped, its container frozen, its machine suspended, or its loop blocked. Requests that were due
-or in flight during a standstill are flagged and excluded from timings.
+The lag is sampled in every run. It limits the accuracy of timings. A lag of a second or more is a standstill:
+the process was stopped, its container frozen, its machine suspended, or its loop blocked. Requests that were
+due or in flight during a standstill are flagged and excluded from timings.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ INTERVAL_SECONDS = 0.01
 INTERVAL_NS = int(INTERVAL_SECONDS * 1e9)
 
 STANDSTILL_NS = 1_000_000_000
-"""Lag from which the process counts as having stood still."""
+"""Lag in ns from which on the process counts as having stood still."""
 
 IDLE_SHARE = 0.1
-"""Share of a processor below which a process counts as idle during a standstill."""
+"""A process counts as idle during a standstill if it used less than this share of one processor."""
 
 OnStandstill = Callable[[Standstill], None]
 
@@ -32,9 +32,10 @@ OnStandstill = Callable[[Standstill], None]
 class LoopLagSampler:
     """A periodic timer that records how late it fires. Use it as a context manager inside a running loop.
 
-    Samples that a lag suppressed are added with the lag that they would have had (HdrHistogram's correction
-    for coordinated omission). The percentiles thus cover all moments, not only those at which the loop was
-    free. Standstills are recorded separately and excluded from the percentiles.
+    During a long lag, the timer cannot take further samples. These are added afterwards, with the lag that they
+    would have had (HdrHistogram's correction for coordinated omission). The percentiles thus cover all moments,
+    not only those at which the loop was free. Standstills are recorded separately and excluded from the
+    percentiles.
     """
 
     def __init__(self) -> None:
@@ -68,13 +69,13 @@ class LoopLagSampler:
             self._told.remove(told)
 
     def stood_still_between(self, began: int, ended: int) -> bool:
-        """Return whether the process stood still at some time between two moments (`perf_counter_ns`)."""
+        """Return True if the process stood still at some time between two moments (`perf_counter_ns`)."""
         return any(begin <= ended and end >= began for begin, end in self._spans)
 
     def check_standstill(self) -> bool:
-        """Record a standstill that the timer has not noticed yet.
+        """Record a standstill that the timer has not noticed yet, if there is one.
 
-        Return whether any standstill has been recorded so far.
+        Return True if any standstill has been recorded so far.
         """
         now = perf_counter_ns()
         late, slept, jumped = max(0, now - self._due), self._slept(), self._jumped()
@@ -86,13 +87,13 @@ class LoopLagSampler:
         return bool(self._spans)
 
     def _slept(self) -> int:
-        """Return for how many ns the machine was suspended since the last call."""
+        """Return the number of ns for which the machine was suspended since the last call."""
         slept = max(0, clock.suspended_ns() - self._asleep)
         self._asleep += slept
         return slept
 
     def _jumped(self) -> int:
-        """Return by how many ns the system's clock has gained on our own since the last call."""
+        """Return the number of ns by which the system's clock has gained on our own clock since the last call."""
         ahead = clock.system_clock_lead_ns()
         if ahead is None:
             return 0
@@ -103,7 +104,7 @@ class LoopLagSampler:
         return "busy" if process_time_ns() - self._cpu > IDLE_SHARE * late else "stopped"
 
     def _note(self, now: int, late: int, unseen: int, cause: StandstillCause) -> None:
-        """Record a standstill. Our clock measured `late` ns of it and missed `unseen` ns."""
+        """Record a standstill. Our clock measured `late` ns of the standstill and missed `unseen` ns."""
         found = Standstill(clock.wall_ns() - late, late + unseen, cause)
         if unseen > late:
             clock.resync_wall_clock()
@@ -134,7 +135,7 @@ class LoopLagSampler:
 
     @property
     def result(self) -> LoopLag:
-        """The percentiles so far, and the standstills."""
+        """The percentiles of the lag so far, and the standstills."""
         if not self._lags:
             return LoopLag(standstills=self._standstills, longest=self._longest)
         # Buckets are accurate to 12.5 %, so a quantile may exceed the longest lag: bound it.
@@ -148,12 +149,12 @@ _samplers: WeakKeyDictionary[asyncio.AbstractEventLoop, LoopLagSampler] = WeakKe
 def reporting_standstills(told: OnStandstill) -> AbstractContextManager[None]:
     """Call `told` with each standstill of the running event loop, while the context is open.
 
-    Nothing is called if the loop is not sampled.
+    `told` is never called if the lag of this loop is not sampled.
     """
     sampler = running_sampler()
     return nullcontext() if sampler is None else sampler.reporting_standstills(told)
 
 
 def running_sampler() -> LoopLagSampler | None:
-    """Return the sampler of the running event loop. None if there is none."""
+    """Return the sampler of the running event loop. None if its lag is not sampled."""
     return _samplers.get(asyncio.get_running_loop())

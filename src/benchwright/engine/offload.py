@@ -1,7 +1,7 @@
-"""Long computations in separate processes, so that they never block the event loop.
+"""Runs long computations in separate processes, so that they never block the event loop.
 
 The processes run `benchwright.engine.offload_worker` and communicate over pipes. Unlike processes of
-`multiprocessing` they do not import the user's main module again.
+`multiprocessing`, they do not import the user's main module again.
 """
 
 from __future__ import annotations
@@ -25,28 +25,30 @@ T = TypeVar("T")
 PrepareCall = Callable[[], object]
 
 MAX_WALL_TO_CPU_RATIO = 30.0
-"""Factor by which a call's time on the wall clock may exceed its CPU time, because of a busy machine or
-waits.
+"""Maximum wall-clock time of a call, as a multiple of the CPU time allowed to it.
+
+It is generous because the machine may be busy, and the call may wait.
 """
 
 END_SECONDS = 2.0
-"""Seconds that a process gets to end its child and itself."""
+"""Number of seconds that a process gets to end its child and itself."""
 
 
 async def offload(
     function: Callable[..., T], *args: Any, seconds: float | None = None, prepare: PrepareCall | None = None
 ) -> T:
-    """Call a function of a module in another process and return its result, or raise its exception.
+    """Call a function of a module in another process. Return its result, or raise its exception.
 
-    The processes are started when they are needed, one per processor but one, and end with the run; see
-    `offload_processes`. `prepare` is called in each process before the first function, to import its dependencies;
-    this time does not count towards `seconds`. `seconds` is the CPU time that a call may use. A call that
-    exceeds its time or the memory limit is repeated once, with no other call in progress.
+    The processes are started when they are needed: as many as there are processors but one, at most four. They
+    end with the run; see `offload_processes`. `prepare` is called in each process before the first function, to
+    import the function's dependencies; this time does not count towards `seconds`. `seconds` is the CPU time
+    that a call may use. A call that exceeds its time or the memory limit is repeated once, with no other call
+    in progress.
 
     Raises:
         GraderError: If the process was killed from outside, or gave no answer for much longer than `seconds`.
         TimeoutError: If both attempts needed more than `seconds` of CPU time.
-        MemoryError: If the call needed more memory than a process may have twice, see
+        MemoryError: If both attempts needed more memory than a process may use, see
             `offload_worker.MAX_MEMORY_BYTES`.
     """
     pool = _POOLS.setdefault(asyncio.get_running_loop(), _Pool())
@@ -84,7 +86,9 @@ class _Worker:
         """False if the process is in the middle of a call, or has ended."""
 
     async def call(self, request: bytes, seconds: float | None) -> Any:
-        """Return the result of the function in a request, or raise its exception.
+        """Send a request, which names a function, to the process.
+
+        Return the function's result, or raise its exception.
 
         Raises:
             GraderError: If the process was killed from outside, or does not answer.
@@ -134,7 +138,10 @@ class _Worker:
 
 
 class _Pool:
-    """The processes of one event loop. Idle ones are kept by the `prepare` function that has run in them."""
+    """The offload processes of one event loop.
+
+    Idle processes are grouped by the `prepare` function that has run in them.
+    """
 
     def __init__(self) -> None:
         self.runs = 0
@@ -145,7 +152,7 @@ class _Pool:
 
     @asynccontextmanager
     async def worker(self, prepare: PrepareCall | None) -> AsyncIterator[_Worker]:
-        """Lend a process exclusively. On return, end it if it is in the middle of a call."""
+        """Lend a process exclusively. When it is returned in the middle of a call, end it."""
         async with self._slots, self._lent(prepare) as worker:
             yield worker
 

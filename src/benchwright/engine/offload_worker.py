@@ -1,7 +1,8 @@
-"""The process behind `engine.offload`: imports dependencies once and calls functions in a child process.
+"""The program of the processes of `engine.offload`: imports dependencies once, then calls functions in a child
+process.
 
-The child is forked after the imports. If the kernel kills it, for example because its CPU time is used up,
-the next child is forked at once, without importing again.
+The child is forked after the imports. If the kernel kills the child, for example because its CPU time is used
+up, the next child is forked at once, without importing again.
 """
 
 from __future__ import annotations
@@ -18,22 +19,26 @@ HEADER_BYTES = 8
 """Size in bytes of the header of a message, which contains the message's length."""
 
 VALUE, ERROR, ENDED = "value", "error", "ended"
-"""Kinds of answers: the function's result, its exception, or the signal by which its process ended."""
+"""Kinds of answers. `VALUE`: the function's result. `ERROR`: its exception.
+
+`ENDED`: the signal by which the process that ran it was ended.
+"""
 
 MAX_MEMORY_BYTES = 4 * 2**30
-"""Maximum number of bytes of address space of the process. Allocations beyond it raise `MemoryError`."""
+"""Maximum number of bytes of address space of the process. An allocation that would exceed it raises `MemoryError`."""
 
 NICENESS = 10
-"""Increment of the process's niceness, so that it does not delay the event loop that sends and times
-requests.
+"""Increment of the process's niceness.
+
+It keeps the process from delaying the event loop that sends and times requests.
 """
 
 
 def main() -> None:
-    """Read requests, pass them on to the child, and answer each with (kind, value).
+    """Read requests, pass them on to the child, and answer each request with (kind, value).
 
-    The first request is a function that imports the dependencies of the later ones, or None. The process ends
-    when either pipe is closed. It ignores Ctrl-C, which is handled by the parent.
+    The first request is None, or a function that imports the dependencies of the later requests. The process
+    ends when either pipe is closed. It ignores Ctrl-C, which is handled by the parent.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _end)
@@ -58,7 +63,7 @@ def send(pipe: BinaryIO, message: bytes) -> None:
 
 
 def receive(pipe: BinaryIO) -> bytes | None:
-    """Read a message. None if the pipe ends before the message is complete."""
+    """Read a message. Return None if the pipe ends before the message is complete."""
     header = pipe.read(HEADER_BYTES)
     if len(header) < HEADER_BYTES:
         return None
@@ -68,17 +73,17 @@ def receive(pipe: BinaryIO) -> bytes | None:
 
 
 class _Child:
-    """The process that calls the functions.
+    """The child process that calls the functions.
 
-    It is forked when it is first needed, and again after it ended.
+    It is forked when it is first needed, and again whenever it has ended.
     """
 
     def __init__(self) -> None:
         self.pid = 0
         self.private: tuple[int, ...] = ()
-        """File descriptors that the child closes.
+        """File descriptors of this process that the child closes.
 
-        If they stayed open there, they would outlive this process.
+        If they stayed open in the child, they would outlive this process.
         """
 
         self._prepared = False
@@ -105,7 +110,7 @@ class _Child:
         return pickle.dumps((ENDED, os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0))
 
     def end(self) -> None:
-        """Kill the child, if there is one, whatever it is doing."""
+        """Kill the child, whatever it is doing. Do nothing if there is no child."""
         if self.pid:
             with suppress(ProcessLookupError, ChildProcessError):
                 os.kill(self.pid, signal.SIGKILL)
@@ -160,7 +165,10 @@ def _answer(request: bytes) -> bytes:
 
 
 def _failure(error: Exception) -> bytes:
-    """Return an encoded error: the error itself if it can be pickled, else a RuntimeError with its text."""
+    """Return an encoded error: the error itself if it can be pickled.
+
+    Otherwise return a RuntimeError with its text.
+    """
     try:
         encoded = pickle.dumps((ERROR, error), pickle.HIGHEST_PROTOCOL)
         pickle.loads(encoded)
@@ -178,7 +186,7 @@ def _bound_memory() -> None:
 
 
 def _end(*_: object) -> NoReturn:
-    """End both processes at once."""
+    """End this process and its child at once."""
     _CHILD.end()
     os._exit(1)
 

@@ -20,21 +20,25 @@ def keep_all(record: TrialRecord) -> bool:
 
 
 class Plan(msgspec.Struct, frozen=True):
-    """All trials of a run. `targets` are evaluated; `helpers` (judge, simulated user) are only available by
-    slot.
+    """All trials of a run.
 
-    - `samples`: number of samples, as counted by `Task.size`. If `open_ended`, time may end the task before
-      or after that many.
+    `targets` are evaluated; `helpers` (judge, simulated user) are not, but solvers and scorers can ask them by
+    their slots.
+
+    - `samples`: number of samples, as counted by `Task.size`. If `open_ended` is True, the time limit may end
+      the task before that many, or the task may yield more.
     - `max_requests_per_trial`: maximum number of requests in flight per trial.
-    - `reorder`: puts the trials into another order and into waves. It may hold all trials in memory.
-    - `shares_clock`: all worker processes get ready before the first trial is drawn, and then share one clock that
-      starts at that moment.
+    - `reorder`: function that puts the trials into another order and into waves. It may hold all trials in
+      memory.
+    - `shares_clock`: True if all worker processes get ready before the first trial is drawn, and then share one
+      clock that starts at that moment.
     - `seconds`: time on that clock after which no trial and no turn begins, except for trials that were due
       before.
-    - `is_cancellable`: True if the solver can be cancelled; then the first signal cancels it.
-    - `keeps_conversation`: returns whether the conversation of an ended trial is stored. Each worker process
-      has its own copy.
-    - `shares_journal`: True if other plans use the same journal; then finished trials are counted one by one.
+    - `is_cancellable`: True if the solver can be cancelled. In this case the first signal cancels it.
+    - `keeps_conversation`: function that returns True if the conversation of an ended trial is stored. Each
+      worker process has its own copy of the function.
+    - `shares_journal`: True if other plans use the same journal. In this case finished trials are counted one
+      by one.
     """
 
     task: Task
@@ -58,15 +62,17 @@ class Plan(msgspec.Struct, frozen=True):
         return self.samples * self.repeats * len(self.targets)
 
     def trials(self) -> Iterator[Trial]:
-        """Yield the trials lazily: by sample, by repeat, by target, unless `reorder` reorders them."""
+        """Yield the trials lazily: by sample, then by repeat, then by target, unless `reorder` puts them into
+        another order.
+        """
         trials = self._in_turn()
         return trials if self.reorder is None else self.reorder(trials)
 
     def samples_with_digests(self) -> Iterator[tuple[Sample, bytes]]:
         """Yield the samples in the order of the task, each with the digest of its content.
 
-        Samples are read as they are needed. Equal samples get different occurrence numbers, and thus
-        different digests.
+        Samples are read as they are needed. Samples with equal content get different occurrence numbers, and
+        thus different digests.
         """
         occurrences = _Occurrences()
         for sample, content in _contents(self.task):
@@ -96,9 +102,9 @@ def _contents(task: Task) -> Iterator[tuple[Sample, SampleContent]]:
 
 
 class _Occurrences:
-    """Counts repeated contents by 64-bit digests in 256 open-addressing tables, 11 to 16 bytes per sample.
+    """Counts how often each content has occurred, by its 64-bit digest. It takes 11 to 16 bytes per sample.
 
-    The tables are small, so that none takes long to grow.
+    The digests are in 256 open-addressing tables. These are small, so that none takes long to grow.
     """
 
     def __init__(self) -> None:
@@ -119,7 +125,7 @@ class _Occurrences:
 
 
 def _add(table: array[int], value: int) -> bool:
-    """Add a value to a table. Return whether it is new."""
+    """Add a value to a table. Return True if the value is new."""
     size = len(table)
     place = value % size
     while table[place]:

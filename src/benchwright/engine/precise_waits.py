@@ -8,7 +8,7 @@ from time import perf_counter_ns
 from benchwright.engine.kernel_timer import kernel_timer
 
 LEAD_NS = 10_000_000
-"""Time in ns before its intended start at which a trial is begun, so that its first request leaves on time."""
+"""Number of ns before its intended start at which a trial is begun, so that its first request leaves on time."""
 
 
 async def wait_until(moment: int) -> None:

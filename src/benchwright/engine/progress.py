@@ -1,4 +1,4 @@
-"""Live statistics of a run, updated in constant time per result."""
+"""Live statistics of a run. They are updated with each result, in constant time."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ class RunningMean:
     def interval(self) -> Interval | None:
         """The 95 % interval of the mean, by the rules of a run's summary.
 
-        None if there are fewer than two values, or if they are dependent. Wilson's interval for values that
-        are all 0 or 1, else Student's. Values that are all between 0 and 1 are assumed to have this range,
-        and their interval is cut to it. Equal values get an interval by their range, or None if their range
-        is unknown.
+        It is None if there are fewer than two values, or if they are dependent. It is Wilson's interval for
+        values that are all 0 or 1, and Student's t interval for other values. Values that are all between 0 and
+        1 are assumed to have this range, and their interval is cut to the range. If all values are equal, the
+        interval follows from their range; it is None if the range is unknown.
         """
         if self.n < 2 or self.dependent:
             return None
@@ -65,7 +65,7 @@ class RunningMean:
 
 @runtime_checkable
 class LevelListener(Protocol):
-    """A listener that is also told each change of the concurrency level, if that adapts itself."""
+    """A listener that is also told each change of the concurrency level, if the concurrency adapts itself."""
 
     def on_level(self, level: int, settled: bool) -> None:
         """Receive `level`, the maximum number of trials in flight from now on.
@@ -80,16 +80,16 @@ class PauseListener(Protocol):
     """A listener that is also told when a model's server asks for a pause."""
 
     def on_pause(self, model: str, seconds: float) -> None:
-        """Receive the seconds from now during which no requests are sent to this model."""
+        """Receive the number of seconds, from now on, during which no requests are sent to this model."""
         ...
 
 
 @runtime_checkable
 class DecisionListener(Protocol):
-    """A listener that also displays how far the run's statistical question (`--until`) is decided."""
+    """A listener that also displays how close the run's statistical question (`--until`) is to a decision."""
 
     def set_decision_text(self, so_far: Callable[[], str]) -> None:
-        """Receive a function that returns in a few words how far the question is decided."""
+        """Receive a function that states in a few words how close the question is to a decision."""
         ...
 
 
@@ -103,15 +103,17 @@ class ActivityListener(Protocol):
 
 
 class LiveProgress:
-    """A listener that counts trials by the rules of `runs.counting`: cut-off trials are neither done nor
-    failed.
+    """A listener that counts trials by the rules of `runs.counting`.
 
-    - `done`: trials done, including those of earlier sessions that are not run again; `rate` excludes these.
-    - `means`: the mean scores by (slot, scorer).
-    - `decision`: a function that describes how far the question of `--until` is decided; None if there is
-      none.
-    - `level`: maximum number of trials in flight, None if the concurrency is fixed; `settled`: whether the
-      level is final for now.
+    Cut-off trials count neither as done nor as failed.
+
+    - `done`: number of trials done, including those of earlier sessions that are not run again; `rate` excludes
+      the latter.
+    - `means`: mapping from (slot, scorer) to the mean score.
+    - `decision`: function that describes how close the question of `--until` is to a decision; None if the run
+      has no question.
+    - `level`: maximum number of trials in flight; None if the concurrency is fixed.
+    - `settled`: True if the level is final for now.
     """
 
     def __init__(self) -> None:
@@ -181,7 +183,7 @@ class LiveProgress:
 
     @property
     def pauses_and_activities(self) -> list[str]:
-        """The present pauses for rate limits, and the activities beside the trials, in words."""
+        """The present pauses for rate limits, and the activities besides the trials, in words."""
         left = {model: math.ceil(until - monotonic()) for model, until in self._waits.items()}
         waits = [
             f"waiting {seconds} s: rate limit of {model}" for model, seconds in left.items() if seconds > 0
@@ -201,5 +203,5 @@ class LiveProgress:
 
     @property
     def eta(self) -> float | None:
-        """Seconds left at this rate. None if nothing is done yet."""
+        """Estimated seconds until the run is finished, at the present rate. None if no trial is done yet."""
         return (self.total - self.done) / self.rate if self.rate > 0 else None

@@ -1,8 +1,8 @@
-"""The interfaces of the engine: those that a kind of task implements, and those that the engine provides to
-it.
+"""The interfaces of the engine: those that a kind of task implements, and those that the engine provides to a
+task.
 
 Nothing here has behaviour. A task (an eval over a dataset, a benchmark, a bench pack) implements `Task`,
-`Solver` and `Scorer`; the engine gives solvers and scorers a `Session` to act with.
+`Solver` and `Scorer`. The engine gives solvers and scorers a `Session`, through which they act.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from benchwright.runs.keys import SampleContent
 from benchwright.runs.manifest import JudgeInfo
 
 PREPARE_SECONDS = 1.0
-"""Seconds before a trial is due at which its solver may prepare it."""
+"""Number of seconds before a trial is due at which its solver is called to prepare the trial."""
 
 
 class ScheduledTurn(Record, frozen=True):
-    """A request with an intended start of its own, one of several in a trial.
+    """A request of a trial that has its own intended start.
 
-    `number`: its index in the trial. `due`: its intended start (`perf_counter_ns`); it is not sent earlier.
-    `sent`: messages (or their JSON) to send instead of the messages that are passed to `chat` and stored in
-    the journal; used for messages generated from a seed.
+    `number`: the request's index in the trial. `due`: its intended start (`perf_counter_ns`); it is not sent
+    earlier. `sent`: messages (or their JSON) that are sent instead of the messages passed to `chat`, while the
+    journal stores the latter. It is used for messages generated from a seed.
     """
 
     number: int
@@ -59,9 +59,9 @@ class Session(Protocol):
     ) -> Reply:
         """Send a request to /chat/completions and return the response.
 
-        `slot` names another target of the run (`judge`, `user`); the default is the trial's own target.
-        `turn` is for requests that have an intended start. `params` are body fields that override the
-        target's settings; None removes a setting.
+        `slot` names another target of the run (`judge`, `user`); the default is the trial's own target. `turn`
+        is given if the request has its own intended start. `params` are body fields that override the target's
+        settings; None removes a setting.
 
         Raises:
             ProviderError: If the endpoint failed, after retries.
@@ -81,22 +81,21 @@ class Session(Protocol):
     async def count_tokens(self, text: str) -> int | None:
         """Return the number of tokens of a text for the trial's target.
 
-        None if its server does not count tokens.
+        Return None if the target's server does not count tokens.
         """
         ...
 
     def relay(self, relay: Relay, names: Sequence[str] = ()) -> AbstractAsyncContextManager[AgentAccess]:
         """Let an agent that makes its own calls reach the trial's target, while the context is open.
 
-        The agent gets a base URL and a token instead of the API key. `names` are the target's names in the
-        agent's list of models, if they differ from the target's own name. A call beyond a limit is refused
-        with HTTP 400 and an error object whose code names the limit; `AgentAccess.failure` then holds the
-        error.
+        The agent gets a base URL and a token instead of the API key. `names` are the names of the target in the
+        agent's list of models, if they differ from the target's own name. A call beyond a limit is refused with
+        HTTP 400 and an error object whose code names the limit; `AgentAccess.failure` then holds the error.
         """
         ...
 
     def progress(self, text: str) -> None:
-        """Display `text` as what the trial is doing at the moment."""
+        """Display `text` as the present activity of the trial."""
         ...
 
 
@@ -105,12 +104,12 @@ class TimedSession(Session, Protocol):
 
     @property
     def actual_start(self) -> int:
-        """The trial's start (`perf_counter_ns`), final once its first request has left."""
+        """The trial's start (`perf_counter_ns`). It may still change until the trial's first request has left."""
         ...
 
     @property
     def intended_start(self) -> int:
-        """The trial's intended start (`perf_counter_ns`), or its actual start if it has none."""
+        """The trial's intended start (`perf_counter_ns`). If it has none, its actual start."""
         ...
 
     @property
@@ -123,7 +122,7 @@ class EmbeddingSession(Session, Protocol):
     """A trial's session, extended for solvers that compare texts by embeddings."""
 
     async def embed(self, texts: Sequence[str], *, slot: str) -> list[list[float]]:
-        """Return the embedding vectors of texts, in order, from /embeddings of another target.
+        """Return the embedding vectors of texts, in order, from /embeddings of the target in `slot`.
 
         The call is not recorded.
 
@@ -136,7 +135,7 @@ class EmbeddingSession(Session, Protocol):
 class Score(Record, frozen=True):
     """The result of a scorer: a value, or None with the status `unparsed` if no answer was found.
 
-    `span`: the part of the answer that was scored. `explanation`: the reason for the score, for human
+    `span`: the passage of the answer that was scored. `explanation`: the reason for the score, for human
     readers.
     """
 
@@ -150,8 +149,8 @@ class Score(Record, frozen=True):
 class Scorer(Protocol):
     """Turns an outcome into a named score.
 
-    `fingerprint` must change whenever the same answer could get another score, that is, with the code, the
-    options, the judge or its prompt.
+    `fingerprint` must change whenever the same answer could get another score. So it must depend on the code,
+    the options, the judge and the judge's prompt.
     """
 
     @property
@@ -161,11 +160,11 @@ class Scorer(Protocol):
 
     @property
     def fingerprint(self) -> str:
-        """Digest that identifies the rule by which the scorer scores."""
+        """Digest of everything that determines how the scorer scores."""
         ...
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """Score one outcome. Any exception becomes a grader error of this score only."""
+        """Score one outcome. If this raises an exception, this score alone becomes a grader error."""
         ...
 
 
@@ -180,7 +179,10 @@ class JudgingScorer(Scorer, Protocol):
 
 
 class Solver(Protocol):
-    """Turns a trial into an outcome. Any exception becomes the trial's status."""
+    """Turns a trial into an outcome.
+
+    If the solver raises an exception, the exception determines the trial's status.
+    """
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
         """Solve one trial and return its outcome."""
@@ -194,14 +196,14 @@ class PreparingSolver(Solver, Protocol):
     async def prepare(self, trial: Trial) -> None:
         """Prepare a trial.
 
-        The engine calls this `PREPARE_SECONDS` seconds before the trial is due. Errors of the trial must not
+        The engine calls this `PREPARE_SECONDS` seconds before the trial is due. An error of the trial must not
         be raised here, but in `solve`.
         """
         ...
 
 
 class Task(Protocol):
-    """A kind of evaluation: yields samples, solves them, and scores the outcomes."""
+    """A kind of evaluation. It yields samples, solves them, and scores the outcomes."""
 
     @property
     def spec(self) -> TaskSpec:
@@ -214,11 +216,11 @@ class Task(Protocol):
         ...
 
     def samples(self) -> Iterator[Sample]:
-        """Yield the samples in order, read as they are needed."""
+        """Yield the samples in order. They are read as they are needed."""
         ...
 
     def size(self) -> int:
-        """Return the number of samples, after reading and checking them all.
+        """Return the number of samples, after reading and checking all of them.
 
         Raises:
             UserError: If a sample is invalid.
@@ -226,16 +228,19 @@ class Task(Protocol):
         ...
 
     def open(self) -> AbstractAsyncContextManager[Solver]:
-        """Start the processes or databases that the solver needs; end them on exit.
+        """Start the processes or databases that the solver needs, and yield the solver. End them on exit.
 
-        Called once per worker process.
+        It is called once per worker process.
         """
         ...
 
 
 @runtime_checkable
 class RecurringTask(Task, Protocol):
-    """A task whose samples recur. Their content, which may be long, is encoded only once."""
+    """A task that yields the same samples again and again.
+
+    The content of a sample may be long, so it is encoded only once.
+    """
 
     def encoded_samples(self) -> Iterator[tuple[Sample, SampleContent]]:
         """Yield the samples, each with its encoded content."""

@@ -41,13 +41,13 @@ class Listener(Protocol):
     def on_start(self, total: int, done: int, again: int) -> None:
         """Handle the beginning of the run. Called once.
 
-        `total`: trials in the plan. `done`: trials done by earlier sessions. `again`: how many of these are
-        run again.
+        `total`: number of trials in the plan. `done`: number of trials done by earlier sessions. `again`:
+        number of the done trials that are run again.
         """
         ...
 
     def on_result(self, result: WorkResult) -> None:
-        """Handle a result. Called for each trial that was solved or scored."""
+        """Handle a result. Called once when a trial was solved, and once when it was scored."""
         ...
 
     def on_message(self, text: str) -> None:
@@ -62,8 +62,8 @@ class Listener(Protocol):
 class RunResult(Record, frozen=True):
     """The result of a session, in which a process worked on a run.
 
-    `finished`: True if the whole plan is done; `decided`: True if the statistical question was decided before
-    that.
+    `finished`: True if the whole plan is done. `decided`: True if the statistical question was decided before
+    the whole plan was done.
     """
 
     finished: bool
@@ -91,11 +91,12 @@ async def run(
 ) -> RunResult:
     """Run the trials of a plan that the journal lacks, and journal their results.
 
-    - `rules`: each may stop the run early, for a reason of its own.
-    - `until`: stops the run once the statistical question that it poses is decided.
+    - `rules`: each may stop the run early, and gives the reason.
+    - `until`: rule that stops the run once the run's statistical question is decided.
     - `table`: the table of the journal, if the caller has read it.
-    - `again`: statuses of trials that are run again. `retry`: selects further trials to run again.
-    - `reuse`: earlier runs from which remaining trials are copied.
+    - `again`: statuses of trials that are run again.
+    - `retry`: selects further trials to run again.
+    - `reuse`: earlier runs from which the remaining trials are copied if possible.
     - `signals`: False inside a user's program that handles SIGINT and SIGTERM itself.
     - `clients`: at the first signal, these no longer wait for stalled requests.
 
@@ -190,7 +191,7 @@ class _Run:
         return result
 
     def _done_before(self) -> tuple[int, int]:
-        """Return (number of trials that earlier sessions did, number of these that are not run again)."""
+        """Return (number of trials that earlier sessions did, number of these trials that are not run again)."""
         if self._plan.shares_journal:
             return self._ledger.count_existing(trial.key for trial in self._plan.trials())
         return self._ledger.counted, self._ledger.finished
@@ -221,7 +222,7 @@ class _Run:
         return msgspec.structs.replace(trial, attempt=attempts) if attempts else trial
 
     def _take_over(self, trial: Trial, taken: ReusedTrial) -> TrialWork:
-        """Journal a reused trial, and return what remains to do for it: the scores that are not reused."""
+        """Journal a reused trial. Return the work that remains for this trial: the scores that are not reused."""
         attempt = self._ledger.next_attempt(trial.key)
         self._journal.write_trial(msgspec.structs.replace(taken.record, attempt=attempt), taken.body)
         names = {

@@ -8,7 +8,7 @@ _RUN: ContextVar[str] = ContextVar("run", default="")
 
 
 def current_run() -> str:
-    """Return the id of the run to which the calling task belongs; empty outside of runs."""
+    """Return the id of the run to which the calling task belongs. Empty outside of runs."""
     return _RUN.get()
 
 

@@ -30,10 +30,11 @@ EncodedRequest = tuple[dict[str, Any], list[Message], bytes]
 
 
 class TrialSession:
-    """The session of one trial, or of one scorer that scores it; see `engine.protocols.Session`.
+    """The session of one trial, or of a scorer that scores the trial; see `engine.protocols.Session`.
 
-    A trial with an intended start begins when its first request leaves, at that moment or later; everything
-    before is preparation. `unanswered`: the messages of the last request, as long as it has no response.
+    A trial with an intended start begins when its first request leaves, at the intended start or later.
+    Everything before is preparation. `unanswered`: the messages of the last request, as long as that request
+    has no response.
     """
 
     def __init__(
@@ -48,7 +49,7 @@ class TrialSession:
     ) -> None:
         """Create a session.
 
-        `due`: the intended start (`perf_counter_ns`), or None; `last_start`: see `TimedSession`.
+        `due`: the intended start (`perf_counter_ns`), or None. `last_start`: see `TimedSession`.
         """
         self.trial = trial
         self.last_start = last_start
@@ -69,7 +70,7 @@ class TrialSession:
 
     @property
     def intended_start(self) -> int:
-        """The trial's intended start (`perf_counter_ns`), or its actual start if it has none."""
+        """The trial's intended start (`perf_counter_ns`). If it has none, its actual start."""
         return self.actual_start if self._due is None else self._due
 
     @property
@@ -173,7 +174,7 @@ class TrialSession:
                     self.requests[place] = msgspec.structs.replace(self.requests[place], role=SIDE_ROLE)
 
     def progress(self, text: str) -> None:
-        """Display `text` as what the trial is doing at the moment."""
+        """Display `text` as the present activity of the trial."""
         if self._show is not None:
             self._show(self.trial.key, text)
 
@@ -214,7 +215,7 @@ class TrialSession:
         return reply
 
     async def _begin(self) -> None:
-        """Wait for the intended start before the first request."""
+        """Wait for the trial's intended start, before its first request."""
         if self._begun or self._due is None:
             return
         await wait_until(self._due)
@@ -245,7 +246,7 @@ class TrialSession:
         return sent
 
     def _purpose(self, role: str, seed: Any = None, offered: Sequence[str] | None = None) -> Purpose:
-        """Return the purpose of the next request with this role, seed and offered tools.
+        """Return the purpose of the next request: the role, with the seed and the offered tools.
 
         Raises:
             LimitReached: If the trial may make no further request.
@@ -275,7 +276,8 @@ class TrialSession:
     def exchanges(self, outcome: Outcome) -> list[ExchangeBody]:
         """Return the calls in the form in which the journal stores them.
 
-        Messages of a call that are the first ones of the outcome's conversation are replaced by their number.
+        If the messages of a call are the first messages of the outcome's conversation, only their number is
+        stored.
         """
         return [_exchange(asked, outcome.messages) for asked in self._asked]
 

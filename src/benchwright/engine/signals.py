@@ -1,4 +1,4 @@
-"""Ctrl-C: the first signal ends a run in an orderly way, the second at once, whatever the process is doing."""
+"""Ctrl-C: the first signal ends a run in an orderly way. The second ends it at once, whatever the process is doing."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from benchwright.text import Say
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 FINISH_SECONDS = 300.0
-"""Seconds for which trials in flight may go on after the first signal."""
+"""Maximum number of seconds for which trials in flight may go on after the first signal."""
 
 REACTION_SECONDS = 1.0
-"""Seconds after which an event loop that has not processed the first signal is reported as blocked."""
+"""Number of seconds after which the event loop is reported as blocked, if it has not processed the first signal."""
 
 END_SECONDS = 2.0
-"""Seconds that the run may take to end after the second signal."""
+"""Maximum number of seconds that the run may take to end after the second signal."""
 
 BLOCKED_LOOP_MESSAGE = (
     "Stopping, but an agent, tool or grader holds the event loop up. Press again to stop immediately.\n"
@@ -33,11 +33,12 @@ INTERRUPTED_EXIT_CODE = 130
 
 
 class SignalHandler:
-    """While entered, the first SIGINT or SIGTERM stops the run, and the second cancels trials in flight.
+    """Context manager.
 
+    While it is entered, the first SIGINT or SIGTERM stops the run, and the second cancels trials in flight.
     Signals work even if an agent, a tool or a grader blocks the event loop. After the first signal, a thread
-    reports the block. After the second, it ends the process if the run does not end. This is safe: like `kill
-    -9`, it leaves the journal complete. Outside the main thread, signals are not handled.
+    reports the block. After the second, the thread ends the process if the run does not end. This is safe: like
+    `kill -9`, it leaves the journal complete. Outside the main thread, signals are not handled.
     """
 
     def __init__(self, stop: StopRequest, say: Say) -> None:

@@ -16,7 +16,7 @@ from benchwright.runs.standstills import STANDSTILL_FLAG
 def flag_requests(session: TrialSession, sampler: LoopLagSampler | None) -> list[RequestRecord]:
     """Return a session's requests.
 
-    Those that were due or in flight during a standstill get the flag `STANDSTILL_FLAG`.
+    Requests that were due or in flight during a standstill get the flag `STANDSTILL_FLAG`.
     """
     if sampler is None or not sampler.check_standstill():
         return session.requests
@@ -27,9 +27,11 @@ def flag_requests(session: TrialSession, sampler: LoopLagSampler | None) -> list
 
 
 def extend_limit(limit: asyncio.Timeout, standstill: Standstill) -> None:
-    """Extend a time limit by the length of a standstill, since the trial could not progress in it.
+    """Extend a time limit by the length of a standstill, because the trial could not progress during the
+    standstill.
 
-    Not for a suspended machine: the event loop's clock stops then, so the limit has not been used up.
+    If the machine was suspended, the limit is not extended: the event loop's clock stops then, so the limit has
+    not been used up.
     """
     when = limit.when()
     if when is not None and not limit.expired() and standstill.cause in ("stopped", "busy"):
@@ -37,7 +39,7 @@ def extend_limit(limit: asyncio.Timeout, standstill: Standstill) -> None:
 
 
 def _time_of(request: RequestRecord, session: TrialSession) -> tuple[int, int]:
-    """Return when a request was due and when it ended (`perf_counter_ns`)."""
+    """Return two moments of `perf_counter_ns`: when a request was due, and when it ended."""
     began = session.actual_start + request.started - request.waited - request.connect
     if request.due is not None:
         began = min(began, session.actual_start + request.due)

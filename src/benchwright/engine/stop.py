@@ -16,11 +16,11 @@ from benchwright.records import Status, TrialRecord
 class StopRule(Protocol):
     """Examines every result and may give a reason to stop the run.
 
-    Then trials in flight end, but no others begin.
+    Then the trials in flight end, but no further trials begin.
     """
 
     def update(self, result: WorkResult) -> str | None:
-        """Return the reason to stop, or None to go on."""
+        """Return the reason to stop. Return None to go on."""
         ...
 
 
@@ -34,10 +34,10 @@ class DecisionRule(StopRule, Protocol):
 
 
 class StopRequest:
-    """Holds the reason to stop a run, if there is one. `interrupted`: True if a signal stopped it.
+    """Holds the reason to stop a run, if there is one. `interrupted`: True if a signal stopped the run.
 
-    When a signal arrives, `clients` no longer wait for stalled requests, so that these do not delay the end
-    of the run.
+    When a signal arrives, `clients` no longer wait for stalled requests, so that these do not delay the end of
+    the run.
     """
 
     def __init__(self, clients: Sequence[ModelClient] = ()) -> None:
@@ -66,7 +66,7 @@ class StopRequest:
             client.stop_waiting()
 
     async def run_unless_interrupted(self, work: Coroutine[Any, Any, None]) -> None:
-        """Run a coroutine, but cancel it if a signal arrives first."""
+        """Run a coroutine. Cancel it if a signal arrives first."""
         doing = asyncio.ensure_future(work)
         interrupt = asyncio.ensure_future(self._interrupt.wait())
         try:
@@ -102,7 +102,7 @@ class StopRequest:
 
 
 class TokenBudget:
-    """Stops the run when its requests have used this many tokens in total."""
+    """Rule that stops the run when its requests have used this many tokens in total."""
 
     def __init__(self, tokens: int) -> None:
         self._budget = tokens
@@ -111,7 +111,7 @@ class TokenBudget:
     def update(self, result: WorkResult) -> str | None:
         """Add the tokens of all requests of a result (model and judges).
 
-        Return the reason to stop if the budget is used up, else None.
+        Return the reason to stop if the budget is used up. Return None otherwise.
         """
         if isinstance(result, SolvedWork):
             self._used += sum(request.usage.total_tokens for request in result.record.requests)
@@ -125,27 +125,27 @@ class TokenBudget:
 
 
 class TimeBudget:
-    """Stops the run this many seconds after the rule was made."""
+    """Rule that stops the run this many seconds after the rule was created."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
         self._end = monotonic() + seconds
 
     def update(self, result: WorkResult) -> str | None:
-        """Return the reason to stop if the time is over, else None."""
+        """Return the reason to stop if the time is over. Return None otherwise."""
         return f"the budget of {self._seconds:g} seconds is used up" if monotonic() >= self._end else None
 
 
 class SystemicErrors:
-    """Stops the run when further requests would fail like those before.
+    """Rule that stops the run when further requests would fail in the same way as those before.
 
-    That is the case at the first error that every request must meet (wrong key, closed port), and when the
-    first `alike` trials failed for the same reason and none was answered (for example, a server that reports
-    an unknown model by an ordinary 400). One bad row never stops a run.
+    There are two such cases. The first is an error that every request must meet (wrong key, closed port). In
+    the second, the first `alike` trials failed for the same reason and no trial was answered (for example, a
+    server reports an unknown model by an ordinary 400). One bad row never stops a run.
 
-    If `sheds`, a server that refuses requests for load (429, 503) does not stop the run either: under load,
-    the refused share is the result. Trials that began before the first failure may still be answered; so
-    equal failures only count after all of these have failed too.
+    If `sheds` is True, a server that refuses requests because of overload (429, 503) does not stop the run
+    either: under load, the refused share is the result. Trials that began before the first failure may still be
+    answered. So equal failures count only after all of these trials have failed too.
     """
 
     def __init__(self, alike: int = 10, *, sheds: bool = False) -> None:
@@ -156,8 +156,9 @@ class SystemicErrors:
         self._possible = True
 
     def update(self, result: WorkResult) -> str | None:
-        """Return the reason to stop once the errors so far show that further requests would fail too, else
-        None.
+        """Return the reason to stop once the errors so far show that further requests would fail too.
+
+        Return None before that.
         """
         if not isinstance(result, SolvedWork):
             return None
@@ -180,5 +181,7 @@ class SystemicErrors:
 
 
 def _was_refused(record: TrialRecord) -> bool:
-    """Return whether the server refused the trial's last request for load."""
+    """Return True if the server refused the trial's last request because of overload or a rate limit (429, 503
+    or 529).
+    """
     return bool(record.requests) and record.requests[-1].http_status in RATE_LIMIT_STATUSES

@@ -1,4 +1,4 @@
-"""Real-time priority for a thread at the moment at which it must send."""
+"""Real-time priority for a thread at the moment at which it must send a request."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ import sys
 from functools import cache
 
 LOWEST_PRIORITY = 1
-"""The lowest real-time priority: it is above that of all ordinary programs."""
+"""The lowest real-time priority. It is above the priority of all ordinary programs."""
 
 
 @cache
 def can_raise_priority() -> bool:
-    """Return whether this program may get and use real-time priority (SCHED_RR of sched(7)).
+    """Return True if this program may get and use real-time priority (SCHED_RR of sched(7)).
 
-    Linux grants it to root (CAP_SYS_NICE) and within RLIMIT_RTPRIO. The answer is False for a program that
-    was started with an unusual policy, which it keeps, and for one that would be killed for running too long
-    at this priority (RLIMIT_RTTIME).
+    Linux grants it to root (CAP_SYS_NICE) and within RLIMIT_RTPRIO. Return False for a program that was started
+    with an unusual policy, because it keeps that policy. Return False for a program that would be killed for
+    running too long at this priority (RLIMIT_RTTIME).
     """
     if sys.platform != "linux" or os.sched_getscheduler(0) != os.SCHED_OTHER:
         return False
@@ -34,7 +34,7 @@ def can_raise_priority() -> bool:
 def raise_priority() -> None:
     """Give this thread priority over all ordinary programs.
 
-    Processes and threads that it starts stay ordinary.
+    Processes and threads that this thread starts have ordinary priority.
     """
     os.sched_setscheduler(0, os.SCHED_RR | os.SCHED_RESET_ON_FORK, os.sched_param(LOWEST_PRIORITY))
 

@@ -1,6 +1,6 @@
 """The tool loop: ask the model, run the tools that it calls, repeat.
 
-Used by every task that gives a model tools.
+Every task that gives tools to a model uses this loop.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Toolbox(Protocol):
         ...
 
     async def call(self, name: str, arguments: dict[str, Any]) -> str:
-        """Run a tool and return the text for the model. Exceptions are reported to the model too."""
+        """Run a tool and return its result as text for the model. An exception is reported to the model too."""
         ...
 
 
@@ -33,9 +33,9 @@ async def tool_loop(
 ) -> Outcome:
     """Let the model work with tools until it answers without a tool call, for at most `max_turns` responses.
 
-    Tool calls of one response run one after the other, in order. A call that fails (arguments that are not a
-    JSON object, an unknown tool, an exception of the tool) is answered with `Error: …`, and the loop goes on.
-    `params` are body fields of every request. If the turns are used up, the status is `limit`.
+    The tool calls of one response run one after the other, in order. If a call fails (arguments that are not a
+    JSON object, an unknown tool, an exception of the tool), it is answered with `Error: …`, and the loop goes
+    on. `params` are body fields of every request. If the turns are used up, the status is `limit`.
 
     Raises:
         ProviderError, LimitReached: See `Session.chat`.

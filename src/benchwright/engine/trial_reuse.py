@@ -1,4 +1,4 @@
-"""Reuse of trials: valid trials of earlier runs are copied instead of being run again."""
+"""Reuse of trials: valid trials of earlier runs are copied into the new run instead of being run again."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from benchwright.runs.table import RunTable
 
 
 class ReusedTrial(Record, frozen=True):
-    """A reused trial: its record, adapted to the new run, its encoded body, its outcome and its scores."""
+    """A reused trial: its record (adapted to the new run), its encoded body, its outcome and its scores."""
 
     record: TrialRecord
     body: bytes
@@ -41,7 +41,9 @@ class EarlierRun:
         return row
 
     def take(self, trial: Trial) -> ReusedTrial | None:
-        """Return the trial as recorded in the earlier run. None if that run lacks it, or its body is lost.
+        """Return the trial as recorded in the earlier run.
+
+        None if that run lacks the trial, or its body is lost.
 
         Raises:
             JournalError: If the earlier run's journal has changed meanwhile.
@@ -69,10 +71,10 @@ class EarlierRun:
 
 
 class Reuse(Record, frozen=True):
-    """The runs from which trials are reused, the newest first, and the rules for it.
+    """The runs from which trials are reused (the newest first), and two options.
 
-    `reuses_scores`: if False, scores are not reused: every conversation is scored again. `asks_no_model`: if True, no
-    model is asked at all, and trials that no earlier run has are left out.
+    `reuses_scores`: False if scores are not reused, so that every conversation is scored again.
+    `asks_no_model`: True if no model is asked at all. Trials that no earlier run has are then left out.
     """
 
     runs: Sequence[EarlierRun] = ()

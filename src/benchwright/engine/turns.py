@@ -1,4 +1,4 @@
-"""Runs the turns of one trial: one after the other if they depend on each other, else concurrently."""
+"""Runs the turns of one trial: one after the other if they depend on each other, otherwise concurrently."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ from benchwright.errors import ProviderError
 
 
 async def run_turns(after: Sequence[int | None], do: Callable[[int], Awaitable[bool]]) -> None:
-    """Run the turns of a trial by calling `do` with the number of each.
+    """Run the turns of a trial by calling `do` with the number of each turn.
 
     `after` has for each turn the number of the turn that must end before it, or None. Turns that follow the
-    same turn run concurrently. If `do` returns False for a turn, or a provider fails, the turns that follow
-    it are left out. A single turn runs without a task of its own.
+    same turn run concurrently. If `do` returns False for a turn, or raises a provider error, the turns that
+    follow this turn are left out. A single turn runs without a task of its own.
 
     Raises:
-        ProviderError: If a provider failed: the first such error, after all other possible turns have ended.
+        ProviderError: If a provider failed. The first such error is raised, after all other possible turns have
+            ended.
     """
     if len(after) == 1:
         await do(0)

@@ -40,9 +40,10 @@ from benchwright.runs.trial_prompt import stored_input, stored_target
 
 
 class TrialWork(Record, frozen=True):
-    """A trial to solve, or only to score if its `outcome` is given. `scored`: names of scorers that are done.
+    """A trial to solve. If `outcome` is given, the trial is only to be scored.
 
-    `counted`: True if the run has already counted the trial as done.
+    `scored`: names of the scorers that have scored it already. `counted`: True if the run has already counted
+    the trial as done.
     """
 
     trial: Trial
@@ -52,9 +53,11 @@ class TrialWork(Record, frozen=True):
 
 
 class SolvedWork(Record, frozen=True):
-    """A solved trial, to be journalled before it is scored: its record and encoded body (empty if not kept).
+    """A solved trial, to be journalled before it is scored: its record and encoded body.
 
-    `earlier`: number of trials of this worker that began before its first failure and are still in flight.
+    `body` is empty if the conversation is not stored. `systemic`: True if every further request would meet the
+    same error. `earlier`: number of trials of this worker that began before its first failure and are still in
+    flight.
     """
 
     record: TrialRecord
@@ -64,7 +67,7 @@ class SolvedWork(Record, frozen=True):
 
 
 class ScoredWork(Record, frozen=True):
-    """A trial that is done, with all its scores, to be journalled together. `counted`: see `TrialWork`."""
+    """A trial that is done, with all its scores. They are journalled together. `counted`: see `TrialWork`."""
 
     trial: Trial
     status: Status
@@ -76,14 +79,15 @@ _CANCELLED = Outcome(Status.CANCELLED)
 
 WorkResult = SolvedWork | ScoredWork
 DeliverResult = Callable[[WorkResult], Awaitable[None]]
-"""Accepts a result at once; the returned awaitable is done when the result is in the journal."""
+"""Function that accepts a result at once. The returned awaitable is done when the result is in the journal."""
 
 
 class Worker:
     """Does pieces of work, several of them concurrently.
 
-    `origin`: the moment (`perf_counter_ns`) from which intended starts (`Trial.due_ns`) count. It is the
-    worker's creation, plus the time that its solver needs to prepare the first trials. `seconds`: see `Plan`.
+    `origin`: the moment (`perf_counter_ns`) from which intended starts (`Trial.due_ns`) count. It is the moment
+    at which the worker was created, plus the time that its solver needs to prepare the first trials. `seconds`:
+    see `Plan`.
     """
 
     def __init__(
@@ -111,47 +115,50 @@ class Worker:
         self.set_origin(perf_counter_ns())
 
     def set_origin(self, origin: int) -> None:
-        """Set the moment, shared by all worker processes, from which due times count after preparation."""
+        """Set the origin from a moment that all worker processes share.
+
+        Due times count from that moment, plus the time for preparation.
+        """
         self._begun_at = origin
         self.origin = origin + round(self.lead_seconds * 1e9)
 
     def last_start(self, trial: Trial) -> int | None:
-        """Return the moment (`perf_counter_ns`) from which no part of a trial may begin.
+        """Return the moment (`perf_counter_ns`) from which no request of a trial may begin.
 
-        None if there is no limit.
+        Return None if there is no limit.
         """
         if self._seconds is None:
             return None
         return (self._begun_at if trial.due_ns is None else self.origin) + round(self._seconds * 1e9)
 
     def is_too_late(self, work: TrialWork) -> bool:
-        """Return whether a piece of work may no longer begin, because the time for that is over.
+        """Return True if a piece of work may no longer begin, because the time of the run is over.
 
-        A trial with an intended start may always begin, because it was due before.
+        A trial with an intended start may always begin, because it was due before the time was over.
         """
         last = self.last_start(work.trial)
         return last is not None and work.trial.due_ns is None and perf_counter_ns() >= last
 
     @property
     def lead_seconds(self) -> float:
-        """Seconds before its due time at which a trial is taken up, so that it can be prepared."""
+        """Number of seconds before its due time at which the worker takes up a trial, so that it can be prepared."""
         return 0.0 if self._preparing is None else PREPARE_SECONDS
 
     async def prepare(self, work: TrialWork) -> None:
-        """Let the solver prepare a trial that will be due soon, if the solver supports that."""
+        """Let the solver prepare a trial that will be due soon. Do nothing if the solver does not prepare trials."""
         if self._preparing is not None and work.outcome is None:
             await self._preparing.prepare(work.trial)
 
     def seconds_until(self, work: TrialWork) -> float:
-        """Return the seconds until a trial is to be taken up; 0 or less if it has no due time."""
+        """Return the seconds until a trial is to be taken up. The result is 0 or less if the trial has no due time."""
         return (self.start_moment(work) - perf_counter_ns()) / 1e9
 
     def start_moment(self, work: TrialWork) -> int:
-        """Return the moment (`perf_counter_ns`) at which a trial is to be taken up; 0 if it has no due time."""
+        """Return the moment (`perf_counter_ns`) at which a trial is to be taken up. 0 if the trial has no due time."""
         return 0 if work.trial.due_ns is None else self.origin + work.trial.due_ns - LEAD_NS
 
     async def process(self, work: TrialWork) -> None:
-        """Solve the trial unless its outcome is known, score it, and deliver both results.
+        """Solve the trial unless its outcome is known. Then score it. Deliver the result of each step.
 
         If there is nothing to score, both results are delivered together.
         """
@@ -216,7 +223,7 @@ class Worker:
     async def _score(self, scorer: Scorer, trial: Trial, outcome: Outcome) -> ScoreRecord | None:
         """Score an outcome.
 
-        None if the run was stopped first; the score is then made when the run is resumed.
+        Return None if the run was stopped before that. The score is then made when the run is resumed.
         """
         session = TrialSession(trial, self._clients, TrialLimits(), self._show, role="judge")
         value: float | None = None
@@ -258,10 +265,10 @@ async def _within(seconds: float, solving: Coroutine[Any, Any, Outcome]) -> Outc
 
 
 def _checked(outcome: Any) -> Outcome:
-    """Return the solver's outcome if the journal can store it without loss.
+    """Return the solver's outcome, after checking that the journal can store it without loss.
 
     Raises:
-        ExecutionError: If it is not an outcome, or its reason, answer or scores have invalid types.
+        ExecutionError: If the result is not an outcome, or its reason, answer or scores have invalid types.
     """
     if not isinstance(outcome, Outcome):
         raise ExecutionError(f"the solver returned a {type(outcome).__name__}, not an Outcome")

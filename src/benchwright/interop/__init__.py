@@ -1,1 +1,1 @@
-"""Import of other evaluation tools' results as runs."""
+"""Imports the results of other evaluation tools as runs."""

@@ -1,4 +1,4 @@
-"""Output folders of software-engineering agents: one trajectory per instance, and the submitted patches."""
+"""Output folders of software-engineering agents: one trajectory per instance, and the patches that were submitted."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ NOT_GRADED_NOTE = (
     "Its patches are not graded: `benchwright run swe_bench --option predictions=PATH` does that."
 )
 PATCHES_FILE = "preds.json"
-"""File in a folder that lists the submitted patches by instance."""
+"""Name of the file in an output folder that lists the submitted patches by instance."""
 
 
 class Trajectory(Record, frozen=True):
     """One trajectory (the record of an agent's work on one instance): its model, its program, and the trial.
 
-    `answer` of the trial is the submitted patch. For a damaged trajectory, `model` and `program` are unknown
-    and empty.
+    The trial's `answer` is the submitted patch. In a damaged trajectory, `model` and `program` cannot be read
+    and are empty.
     """
 
     model: str
@@ -38,9 +38,10 @@ class Trajectory(Record, frozen=True):
 
 
 def trajectory_files(path: Path, ending: str) -> list[Path]:
-    """Return `path` itself if it is a file, else the files with this ending in it and its direct subfolders.
+    """Return `path` itself if it is a file.
 
-    Links are not followed.
+    If it is a folder, return the files with this ending in it and its direct subfolders. Links are not
+    followed.
 
     Raises:
         UnreadableResults: If there are more than `MOST_TRAJECTORIES` files.
@@ -60,7 +61,9 @@ def trajectory_files(path: Path, ending: str) -> list[Path]:
 def read_trajectories(
     files: Iterable[Path], ending: str, read: Callable[[Path], Trajectory]
 ) -> list[Trajectory]:
-    """Read each trajectory. A damaged one becomes a failed trial, which does not count against the model.
+    """Read each trajectory.
+
+    A damaged trajectory becomes a failed trial, which does not count against the model.
 
     Raises:
         UnreadableResults: If all trajectories are damaged.
@@ -80,7 +83,7 @@ def read_trajectories(
 def run_of(path: Path, form: str, told: Sequence[Trajectory], lacks: Sequence[str]) -> ForeignRun:
     """Combine trajectories into one run. Each model is a target, and no trial has a score.
 
-    A damaged trajectory is counted with the first model.
+    A damaged trajectory does not name its model. It is counted with the first model.
     """
     models = list(dict.fromkeys(one.model for one in told if not one.trial.is_damaged))
     slots = dict(zip(models, ["primary"] if len(models) == 1 else models, strict=True))
@@ -103,9 +106,9 @@ def run_of(path: Path, form: str, told: Sequence[Trajectory], lacks: Sequence[st
 def trial_ending(reason: str, failures: Mapping[str, Status]) -> tuple[Status, str | None]:
     """Return (status, reason) of a trial, derived from the exit status that its agent reported.
 
-    `failures` maps parts of an exit status to trial statuses. Any other exit status that is not a submission
-    counts as a limit. A trajectory without an exit status was written while its agent worked, so its run was
-    stopped.
+    `failures` is a mapping from words within an exit status to trial statuses. Any other exit status that is
+    not a submission counts as a limit. A trajectory without an exit status was written while its agent worked,
+    so its run was stopped.
     """
     if reason.lower() == "submitted":
         return Status.ANSWERED, None
@@ -118,7 +121,7 @@ def trial_ending(reason: str, failures: Mapping[str, Status]) -> tuple[Status, s
 
 
 def _listed(path: Path) -> frozenset[str]:
-    """Return the instances in the folder's list of submitted patches; empty if it is missing or damaged."""
+    """Return the instances in the folder's list of submitted patches. Empty if the list is missing or damaged."""
     if not (path / PATCHES_FILE).is_file():
         return frozenset()
     try:

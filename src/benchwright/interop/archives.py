@@ -1,5 +1,6 @@
-"""Reads members of a zip archive, also those compressed by Zstandard, which Python supports only from 3.14
-on.
+"""Reads the members of a zip archive.
+
+Members may be compressed by Zstandard, which Python supports only from 3.14 on.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import IO
 from benchwright.interop.foreign_results import UnreadableResults
 
 ZSTANDARD_METHOD = 93
-"""The number of Zstandard among the zip format's compression methods."""
+"""The zip format's number for the compression method Zstandard."""
 
 LARGEST_MEMBER = 512 << 20
 """Maximum number of bytes of an unpacked member."""

@@ -1,4 +1,7 @@
-"""Reads output folders of EvalScope: reviews hold the scores, predictions the requests and their usage."""
+"""Reads output folders of EvalScope. Their review files hold the scores.
+
+Their prediction files hold the requests and the usage.
+"""
 
 from __future__ import annotations
 
@@ -32,19 +35,19 @@ LARGEST_CONFIGURATION = 16 << 20
 
 
 class DatasetReport(NamedTuple):
-    """EvalScope's report on one dataset: the file and its content."""
+    """EvalScope's report on one dataset: the report's file and its content."""
 
     file: Path
     content: Mapping[str, Any]
 
 
 def recognises(path: Path) -> bool:
-    """Return whether the path is an output folder, or a folder of output folders that are named by time."""
+    """Return True if the path is an output folder, or a folder of output folders that are named by time."""
     return path.is_dir() and bool(_roots(path))
 
 
 def read(path: Path) -> ReadResults:
-    """Read the output of each dataset and model as a run.
+    """Read an output folder. Each dataset and model in it becomes a run.
 
     Raises:
         UnreadableResults: If there are no reviews.
@@ -115,13 +118,13 @@ def _run(
 
 
 def _datasets(root: Path, model: str, reports: Mapping[str, DatasetReport]) -> dict[str, list[ReviewSubset]]:
-    """Group the files of reviews by dataset.
+    """Group the review files by dataset.
 
-    A file is named DATASET_SUBSET, and both may contain underscores.
+    A review file is named DATASET_SUBSET, and both names may contain underscores.
 
-    A report names the subsets of its dataset, and the configuration lists all datasets. A file that matches
-    neither becomes a dataset by itself. For example, reviews of an interrupted `mmlu_pro` have no report, but
-    they are not a subset of `mmlu`.
+    A report names the subsets of its dataset, and the configuration lists all datasets. A review file that
+    matches neither a report nor the configuration becomes a dataset by itself. For example, reviews of an
+    interrupted `mmlu_pro` have no report, but they are not a subset of `mmlu`.
     """
     told = {
         f"{dataset}_{subset}": (dataset, subset)
@@ -164,7 +167,7 @@ def _subsets(report: Mapping[str, Any]) -> set[str]:
 
 
 def _configured(root: Path) -> Iterator[str]:
-    """Yield the names of the datasets in the configuration, a YAML file of which only this list is read."""
+    """Yield the names of the datasets in the configuration. It is a YAML file, of which only this list is read."""
     for file in sorted((root / "configs").glob("*.y*ml")):
         try:
             lines = file.read_bytes()[:LARGEST_CONFIGURATION].decode(errors="replace").splitlines()
@@ -179,7 +182,7 @@ def _configured(root: Path) -> Iterator[str]:
 
 
 def _scales(report: Mapping[str, Any], metrics: Iterable[str]) -> dict[str, ForeignScale]:
-    """Return the scale of each metric, including the (rounded) mean in the report."""
+    """Return the scale of each metric. It includes the (rounded) mean that the report states."""
     found = dict.fromkeys(metrics, ForeignScale())
     for metric in objects_in_list(report.get("metrics")):
         identity = object_or_empty(metric.get("identity"))
@@ -190,7 +193,10 @@ def _scales(report: Mapping[str, Any], metrics: Iterable[str]) -> dict[str, Fore
 
 
 def _counted(report: Mapping[str, Any]) -> int | None:
-    """Return the number of trials in a report of an older version, which does not summarise the execution."""
+    """Return the number of trials that a report states, if an older version wrote it.
+
+    These versions do not summarise the execution.
+    """
     return max(
         (found for one in objects_in_list(report.get("metrics")) if (found := count_or_none(one.get("num")))),
         default=None,

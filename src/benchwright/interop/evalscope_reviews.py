@@ -1,6 +1,6 @@
-"""Converts reviews of EvalScope to trials: one line per answer with its scores.
+"""Converts EvalScope's reviews to trials. A review file has one line per answer, with the answer's scores.
 
-Predictions add usage and times.
+The usage and times come from the prediction files.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from benchwright.records import RequestRecord, Status
 
 LINES_PATTERN = "*.jsonl"
 COUNTED_STATUSES = ("", "success", "fallback", "degraded")
-"""Statuses of a score that counts. EvalScope excludes scores with other statuses (constants.ScoreStatus)."""
+"""Statuses of scores that count. EvalScope excludes scores with other statuses (constants.ScoreStatus)."""
 
 SampleId = int | str
 
@@ -41,12 +41,12 @@ class ReviewSubset(NamedTuple):
 
     @property
     def files(self) -> list[Path]:
-        """The two files, without one that does not exist."""
+        """The review file and the prediction file. A file that does not exist is left out."""
         return [one for one in (self.reviews, self.predictions) if one.is_file()]
 
 
 class SampleRepeat(NamedTuple):
-    """The sample (within its subset) and the repeat that a review belongs to."""
+    """The sample (within its subset) of a review, and the number of its repeat."""
 
     sample: SampleId
     repeat: int
@@ -55,8 +55,9 @@ class SampleRepeat(NamedTuple):
 class ReviewOverview(NamedTuple):
     """An overview of a dataset's reviews, from a first pass over them.
 
-    `attempts`: {file: {line number: attempt}} for the lines that count. A resumed evaluation may append an
-    answer again, and EvalScope takes the last one. `metrics`: the names of all scores, in order.
+    `attempts`: mapping from a file to {line number: attempt}, for the lines that count. A resumed evaluation
+    may append the same answer again; EvalScope takes the last one. `metrics`: the names of all scores, in
+    order.
     """
 
     attempts: dict[Path, dict[int, SampleRepeat]]
@@ -69,8 +70,8 @@ def scan_reviews(subsets: Sequence[ReviewSubset]) -> ReviewOverview:
     """Make a first pass over the reviews, to find the lines that count and the metrics.
 
     Raises:
-        UnreadableResults: If a line is damaged, unless it is the last one, which an interruption may have cut
-            short.
+        UnreadableResults: If a line is damaged. The last line of a file may be, because an interruption may
+            have cut it short.
     """
     attempts: dict[Path, dict[int, SampleRepeat]] = {}
     metrics: dict[str, None] = {}
@@ -110,7 +111,7 @@ def trials_of(subsets: Sequence[ReviewSubset], reviews: ReviewOverview) -> Itera
 def _lines(path: Path, torn: list[str]) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield (line number, object) for each line.
 
-    If the last line is cut short, its place is added to `torn`.
+    If the last line is cut short, the file and line number are added to `torn`.
     """
     for place, line in enumerate(read_lines(path, torn=torn), 1):
         yield place, require_object(line, f"{path}, line {place}")
@@ -119,8 +120,8 @@ def _lines(path: Path, torn: list[str]) -> Iterator[tuple[int, dict[str, Any]]]:
 def _ids(review: Mapping[str, Any], where: str) -> tuple[SampleId, SampleId, int | None]:
     """Return (id of the answer, id of its sample, number of the repeat) of a review.
 
-    Ids of answers are numbered over all samples and repeats. Only newer versions number the repeats of a
-    sample; for older ones the number is None.
+    Ids of answers are numbered over all samples and repeats. Newer versions also number the repeats of a
+    sample. In files of older versions, the number of the repeat is None.
     """
     sample_score = object_or_empty(review.get("sample_score"))
     answer = next(filter(_is_id, (sample_score.get("sample_id"), review.get("index"))), None)
@@ -139,7 +140,7 @@ def _is_id(value: Any) -> bool:
 
 
 def _numbered(last: Mapping[SampleId, tuple[int, SampleId, int | None]]) -> dict[int, SampleRepeat]:
-    """Return the attempts by line number. Repeats without a number are numbered in the order of their ids."""
+    """Return the attempts by line number. Repeats without a number are numbered in the order of their answers' ids."""
     seen: Counter[SampleId] = Counter()
     found = {}
     for answer in sorted(last, key=lambda one: (isinstance(one, str), one)):
@@ -181,7 +182,7 @@ def _trial(
 def _scores(score: Mapping[str, Any], metrics: Sequence[str]) -> dict[str, ForeignScore]:
     """Return the scores of a review by metric.
 
-    A metric that failed, which EvalScope writes as 0, has no value here.
+    If a metric failed, EvalScope writes 0. Such a score has no value here.
 
     If a judge failed, EvalScope omits the metric.
     """
@@ -209,13 +210,13 @@ def _scores(score: Mapping[str, Any], metrics: Sequence[str]) -> dict[str, Forei
 
 
 def _belongs(score: str, metric: str) -> bool:
-    """Return whether a score's name belongs to a metric: `bleu-1` to BLEU, but `accuracy` not to `acc`."""
+    """Return True if a score's name belongs to a metric: `bleu-1` belongs to BLEU, but `accuracy` not to `acc`."""
     name, of = score.lower(), metric.lower()
     return name == of or (name.startswith(of) and not name[len(of)].isalnum())
 
 
 def _requests(subset: ReviewSubset) -> dict[int | None, RequestRecord]:
-    """Return the request record of each prediction, by its index.
+    """Return the request record of each prediction, as a mapping from the prediction's index.
 
     If an index occurs twice, the last prediction counts.
     """

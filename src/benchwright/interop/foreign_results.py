@@ -1,6 +1,6 @@
-"""Another program's results as plain data, which `interop.keeping` writes into the store as a run.
+"""Another program's results as plain data, which `interop.run_import` writes into the store as a run.
 
-Nothing is invented: data that the program did not write is absent here, and named in `ForeignRun.lacks`.
+Nothing is invented. Data that the program did not write is absent here, and is named in `ForeignRun.lacks`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ ResultPart = TypeVar("ResultPart")
 class ForeignScore(Record, frozen=True):
     """A score of a trial. If it has no value, its status says why: `unparsed` or `grader_error`.
 
-    `span`: the part of the answer that was scored. `explanation`: the reason for the score. `detail`: any
+    `span`: the passage of the answer that was scored. `explanation`: the reason for the score. `detail`: any
     further data.
     """
 
@@ -30,13 +30,15 @@ class ForeignScore(Record, frozen=True):
 
 
 class ForeignTrial(Record, frozen=True):
-    """One answer to one sample. `status` is `answered` or a failure; then `reason` is a line of text.
+    """One answer to one sample.
 
-    - `sample`: the name that the other program gives the sample; `repeat`: counted from 0.
+    - `status`: `answered`, or a failure with a line of text in `reason`.
+    - `sample`: the name that the other program gives the sample.
+    - `repeat`: number of the repeat, from 0.
     - `identity`: the other program's own digest of the sample.
-    - `input`, `target`: the question and the expected answer, in readable form.
-    - `requests`: the recorded usage and times. `total` is 0 if a time was not recorded.
-    - `started_at`: ns since the epoch; `duration`: ns. Both are 0 if unknown.
+    - `input`: the question in readable form. `target`: the expected answer in readable form.
+    - `requests`: the recorded usage and times. A request's `total` is 0 if its time was not recorded.
+    - `started_at`: ns since the epoch; 0 if unknown. `duration`: ns; 0 if unknown.
     - `is_damaged`: True if the record of the trial exists but is damaged; `reason` has the error.
     - `remarks`: peculiarities of the trial, in words. The run's notes count the trials with each remark.
     """
@@ -63,9 +65,9 @@ class ForeignTrial(Record, frozen=True):
 
 
 class ForeignTarget(Record, frozen=True):
-    """A model that was evaluated. `slot`: the model's name within the run, `primary` if there is only one.
+    """A model that was evaluated. `slot`: the model's name within the run; `primary` if it is the only model.
 
-    `settings`: the settings that influenced its answers.
+    `settings`: the request settings that influenced the model's answers.
     """
 
     slot: str
@@ -77,8 +79,8 @@ class ForeignTarget(Record, frozen=True):
 class ForeignScale(Record, frozen=True):
     """The scale of a score: its range, the lowest value that passes, and whether lower values are better.
 
-    `mean`: the plain mean that the program itself reports, used to verify the import. None if the program
-    reports no mean, or one computed differently.
+    `mean`: the plain mean that the program itself reports. It is used to verify the import. None if the program
+    reports no mean, or a mean that is computed differently.
     """
 
     low: float | None = None
@@ -94,13 +96,13 @@ class ForeignRun(NamedTuple):
     - `format`: the name of the format, as in docs/interop.md.
     - `program`: the program that wrote the results, with its version.
     - `state`: finished, stopped (by an error or a cancellation) or unfinished.
-    - `scores`: the scores in the order of display.
+    - `scores`: the scores in the order in which they are displayed.
     - `trials`: read lazily, and only once.
-    - `files`: the files and folders that the run is read from; if empty, `path` alone.
-    - `planned`: number of trials that the program reports; `absent_trials`: how many of these are known to be
-      missing.
+    - `files`: the files and folders from which the run is read. If empty, it is read from `path` alone.
+    - `planned`: number of trials that the program reports as planned.
+    - `absent_trials`: number of planned trials that are known to be missing.
     - `lacks`: data that Benchwright's own runs have and these files lack.
-    - `notes`: what to know about the imported data, one sentence each.
+    - `notes`: facts that a reader of the imported data should know, one sentence each.
     """
 
     format: str
@@ -124,22 +126,25 @@ class ForeignRun(NamedTuple):
 
     @property
     def sources(self) -> Sequence[Path]:
-        """The files and folders that the run is read from."""
+        """The files and folders from which the run is read."""
         return self.files or (self.path,)
 
 
 class UnreadableResults(UserError):
-    """Another program's results cannot be read. The message names the file, the member and the problem."""
+    """Another program's results cannot be read.
+
+    The message names the file, the member of an archive, and the problem.
+    """
 
 
 ReadResults = list[ForeignRun | UnreadableResults]
-"""The results in a path, in order: a run, or the error that prevented reading it."""
+"""The results in a path, in order. Each entry is a run, or the error that prevented reading a run."""
 
 
 def read_each(
     parts: Iterable[ResultPart], read: Callable[[ResultPart], Iterable[ForeignRun | UnreadableResults]]
 ) -> ReadResults:
-    """Read the runs of each part of some results.
+    """Read the runs of each part of some results, such as each file of a folder.
 
     An error in one part does not prevent reading the others.
     """
@@ -153,5 +158,5 @@ def read_each(
 
 
 def unread_trial(sample: str, error: UnreadableResults, **more: Any) -> ForeignTrial:
-    """Return a failed trial that stands for a damaged record. It does not count against the model."""
+    """Return a failed trial in place of a trial whose record is damaged. It does not count against the model."""
     return ForeignTrial(sample, status=Status.EXECUTION_ERROR, reason=str(error), is_damaged=True, **more)

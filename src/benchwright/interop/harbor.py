@@ -35,7 +35,9 @@ MOST_TRIALS = 200_000
 
 
 def recognises(path: Path) -> bool:
-    """Return whether the path is a job: it and one of its subfolders contain a result or a configuration."""
+    """Return True if the path is a job: the folder itself and one of its subfolders each contain a result or a
+    configuration.
+    """
     if not path.is_dir() or not any((path / name).is_file() for name in (RESULT_FILE, CONFIG_FILE)):
         return False
     return any(
@@ -44,11 +46,11 @@ def recognises(path: Path) -> bool:
 
 
 def read(path: Path) -> ReadResults:
-    """Read each dataset of a job as a run of its own, because tasks of two datasets may share a name.
+    """Read a job. Each dataset becomes a run of its own, because tasks of two datasets may share a name.
 
     Raises:
-        UnreadableResults: If a result occurs twice with different contents, no trial has a result, or there
-            are too many trials.
+        UnreadableResults: If a result occurs twice with different contents, no trial has a result, or there are
+            too many trials.
     """
     folders = list(_trial_folders(path))
     if len(folders) > MOST_TRIALS:
@@ -68,10 +70,10 @@ def read(path: Path) -> ReadResults:
 
 
 class _Job(NamedTuple):
-    """A Harbor job: its folder, its own result, the number of trials without a result, and the damaged
-    trials.
+    """A Harbor job. `path`: its folder. `result`: the job's own result, not the one of a trial.
 
-    `whole`: True if the job has only one dataset.
+    `missing`: number of trials without a result. `damaged`: errors of the damaged trials. `whole`: True if the
+    job has only one dataset.
     """
 
     path: Path
@@ -111,9 +113,9 @@ def _trial_folders(path: Path) -> Iterator[Path]:
 
 
 def _ended(folders: Iterable[Path]) -> tuple[list[HarborAttempt], list[UnreadableResults]]:
-    """Return the attempts that have a result, and the errors of damaged results.
+    """Return two lists: the attempts that have a result, and the errors of damaged results.
 
-    Copies of an attempt in other folders count once.
+    If an attempt was also copied to another folder, it counts once.
     """
     found: dict[str, HarborAttempt] = {}
     damaged: list[UnreadableResults] = []
@@ -143,7 +145,7 @@ def _job(path: Path) -> Mapping[str, Any]:
 
 
 def _slots(results: Iterable[Mapping[str, Any]]) -> SlotByAgentAndModel:
-    """Return the target's slot (its name within the run) for each (agent, model).
+    """Return the slot (the name of the target within the run) of each (agent, model).
 
     The slot includes the agent's name if there are several agents.
     """

@@ -1,4 +1,4 @@
-"""Converts attempts of a Harbor job at its tasks to trials."""
+"""Converts the attempts of a Harbor job at its tasks to trials."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ RESULT_FILE = "result.json"
 LONGEST_REASON = 500
 
 SlotByAgentAndModel = Mapping[tuple[str, str], str]
-"""{(agent, model): slot of the target}."""
+"""Mapping from (agent, model) to the slot of the target."""
 
 AGENT_EXCEPTIONS = {
     "AgentTimeoutError": Status.LIMIT,
@@ -39,13 +39,13 @@ AGENT_EXCEPTIONS = {
     "AgentSafetyRefusalError": Status.REFUSED,
     "ContentPolicyViolationError": Status.REFUSED,
 }
-"""Exceptions caused by the agent itself.
+"""Mapping from exceptions that the agent itself caused to the status of the trial.
 
-Harbor counts the reward of such a trial (models/trial/error_policy.py).
+Harbor counts the reward of a trial with such an exception (models/trial/error_policy.py).
 """
 
 CANCELLED_EXCEPTION = "CancelledError"
-"""The exception of a trial that was stopped together with its job."""
+"""Name of the exception of a trial that was stopped together with its job."""
 
 DAMAGED_TRAJECTORY_NOTE = "The trajectory is damaged, and left out; the reward counts"
 INVALID_REWARD_NOTE = (
@@ -62,7 +62,7 @@ class HarborAttempt(NamedTuple):
 
     @classmethod
     def read(cls, folder: Path) -> HarborAttempt:
-        """Read the result of a trial.
+        """Read the attempt in a folder, with its result.
 
         Raises:
             UnreadableResults: If the result is damaged, or does not name its task.
@@ -79,17 +79,17 @@ class HarborAttempt(NamedTuple):
 
     @property
     def source(self) -> str:
-        """The dataset of the task; empty for a task without a dataset."""
+        """The dataset of the task. Empty for a task without a dataset."""
         return text_or_empty(self.result.get("source"))
 
     @property
     def checksum(self) -> str:
-        """Harbor's digest of the task; empty if unknown."""
+        """Harbor's digest of the task. Empty if unknown."""
         return text_or_empty(self.result.get("task_checksum"))
 
 
 def agent_and_model(result: Mapping[str, Any]) -> tuple[str, str]:
-    """Return (name of the agent, its model)."""
+    """Return (name of the agent, name of the model that it used)."""
     agent, configured = (
         object_or_empty(result.get("agent_info")),
         object_or_empty(object_or_empty(result.get("config")).get("agent")),
@@ -102,7 +102,7 @@ def agent_and_model(result: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def trials_of(attempts: Sequence[HarborAttempt], slots: SlotByAgentAndModel) -> list[ForeignTrial]:
-    """Return the attempts at one dataset as trials, with repeats numbered in the order of their starts."""
+    """Return the attempts at one dataset as trials. Repeats are numbered in the order of their starts."""
     versions: defaultdict[str, dict[str, None]] = defaultdict(dict)
     for attempt in attempts:
         versions[attempt.task][attempt.checksum] = None
@@ -162,7 +162,7 @@ def _scores(result: Mapping[str, Any]) -> dict[str, ForeignScore]:
 
 
 def _status(result: Mapping[str, Any], rewarded: bool) -> tuple[Status, str | None]:
-    """Return (status, reason) of a trial, by its exceptions and those of its steps."""
+    """Return (status, reason) of a trial, by the exceptions of the trial and of its steps."""
     steps = (
         object_or_empty(step.get("exception_info")) for step in objects_in_list(result.get("step_results"))
     )

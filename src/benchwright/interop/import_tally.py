@@ -1,4 +1,4 @@
-"""Facts collected while another program's trials are written into a run: duplicates, scales, missing parts."""
+"""Collects facts while another program's trials are written into a run: duplicates, scales, missing trials."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from benchwright.interop.foreign_results import ForeignRun, ForeignScale, Foreig
 from benchwright.text import one_line
 
 MEAN_TOLERANCE = 6e-5
-"""Tolerance when two means of the same values are compared, because programs round theirs to four digits."""
+"""Largest difference of two means that count as equal. Programs round the means that they report to four digits."""
 
 LONGEST_NAME = 60
 
 
 class ImportTally:
-    """Collects the trials of an imported run one by one, and yields scales and notes at the end.
+    """Receives the trials of an imported run one by one. At the end, it yields scales and notes.
 
-    If a trial occurs twice with equal contents, it counts once. If the contents differ, it is an error,
-    because nothing shows which one counts.
+    If a trial occurs twice with equal contents, it counts once. If the contents differ, it is an error, because
+    nothing shows which of the two counts.
     """
 
     def __init__(self, run: ForeignRun) -> None:
@@ -41,10 +41,13 @@ class ImportTally:
         return len(self._seen)
 
     def add(self, trial: ForeignTrial, key: str, content: bytes) -> bool:
-        """Add a trial, whose encoded form is `content`. Return False if it is an exact duplicate.
+        """Add a trial, whose encoded form is `content`.
+
+        Return False if the same trial was added before with equal content.
 
         Raises:
-            UnreadableResults: If a trial of the same sample, repeat and target has other contents.
+            UnreadableResults: If a trial of the same sample, repeat and target was added before with other
+                content.
         """
         digest = xxhash.xxh3_64_intdigest(content)
         if key in self._seen:
@@ -75,10 +78,11 @@ class ImportTally:
             raise UnreadableResults(self._unread[0])
 
     def scales(self) -> dict[str, ForeignScale]:
-        """Return the scale of each score: the format's own, with a range of 0 to 1 if all values are 0 or 1.
+        """Return the scale of each score.
 
-        In that case 1 passes, unless the format states a passing value or that lower is better. A scorer that
-        produced only parts (`scorer.part`) has no score of its own.
+        It is the scale that the format states. If all values are 0 or 1, the range is 0 to 1, and 1 passes,
+        unless the format states a passing value or that lower values are better. Scores of parts are named
+        `scorer.part`. A scorer that produced only such scores has no score of its own.
         """
         whole = {name.rpartition(".")[0] for name, values in self._scores.items() if values.are_there}
         return {
@@ -88,9 +92,10 @@ class ImportTally:
         }
 
     def notes(self) -> Iterator[str]:
-        """Yield what to know about the imported files, one sentence each.
+        """Yield facts that a reader of the imported data should know, one sentence each.
 
-        These are missing, duplicate and damaged trials, and means that differ from the program's own.
+        They are about missing, duplicate and damaged trials, and about means that differ from the program's
+        own.
         """
         planned, count = self._run.planned, self.count
         if (
@@ -115,7 +120,7 @@ class ImportTally:
 
 
 class _Values:
-    """The values of one score, and the scale that the format states."""
+    """The values of one score, and the scale that the format states for this score."""
 
     def __init__(self, scale: ForeignScale) -> None:
         self.scale = scale
@@ -141,7 +146,9 @@ class _Values:
         return self._sum / self._count
 
     def disagrees(self, trials: int) -> bool:
-        """Return whether every trial has a value, but their mean differs from the program's own."""
+        """Return True if every trial has a value, but the mean of the values differs from the mean that the
+        program reports.
+        """
         theirs = self.scale.mean
         return (
             theirs is not None

@@ -1,6 +1,6 @@
 """Reads logs of Inspect (`.eval` archives and `.json` files) as runs.
 
-The format is defined in inspect_ai/log/_log.py.
+The format of the logs is defined in inspect_ai/log/_log.py.
 """
 
 from __future__ import annotations
@@ -39,17 +39,19 @@ STATE_BY_STATUS = {"success": "finished", "error": "stopped", "cancelled": "stop
 START_MEMBER = "_journal/start.json"
 HEADER_MEMBER = "header.json"
 SAMPLE_MEMBER_PATTERN = re.compile(r"samples/(?P<id>.*?)(_epoch_(?P<epoch>\d{1,6}))?\.json", re.DOTALL)
-"""Pattern of the name of the archive member that holds a sample at an epoch (repeat)."""
+"""Regular expression for the name of an archive member that holds one sample at one epoch (repeat)."""
 MEAN_METRICS = ("accuracy", "mean")
-"""Names of metrics that are the plain mean of a score."""
+"""Names of Inspect's metrics that are the plain mean of a score."""
 ReadSample = Callable[[Mapping[str, Any], str], ForeignTrial]
-"""Function (sample, its place in the log) -> its trial."""
+"""Function that converts a sample to a trial. Its arguments: the sample, and where it is in the log, for error
+messages.
+"""
 RECOGNITION_BYTES = 4_096
-"""Bytes of a JSON file that are examined to recognise a log."""
+"""Number of bytes at the beginning of a JSON file that are examined to recognise a log."""
 
 
 def recognises(path: Path) -> bool:
-    """Return whether the path is a log of Inspect, judged by its name and the beginning of its content."""
+    """Return True if the path is a log of Inspect, judged by the file's name and the beginning of its content."""
     if not path.is_file():
         return False
     if path.suffix == ".eval":
@@ -124,7 +126,7 @@ def _run(
 
 
 def _of_archive(path: Path, trial: ReadSample) -> Iterator[ForeignTrial]:
-    """Yield the samples of an archive as trials. A damaged sample becomes a failed trial."""
+    """Yield the samples in an archive as trials. A damaged sample becomes a failed trial."""
     with Archive(path) as archive:
         for name in dict.fromkeys(archive.names):
             member = SAMPLE_MEMBER_PATTERN.fullmatch(name)
@@ -144,9 +146,10 @@ def _of_list(path: Path, samples: list[dict[str, Any]], trial: ReadSample) -> It
 
 
 def _scales(about: Mapping[str, Any], results: Mapping[str, Any]) -> dict[str, ForeignScale]:
-    """Return the scale of each score in the log's order. A part of a scorer's mapping is named `scorer.part`.
+    """Return the scale of each score, in the log's order.
 
-    A log of a version before 0.3.14 has one scorer, and its metrics are stored beside the scorer.
+    If a scorer returns a mapping, each of its entries is a score named `scorer.part`. A log of a version before
+    0.3.14 has one scorer, and its metrics are stored beside the scorer.
     """
     found: dict[str, ForeignScale] = {}
     scores = objects_in_list(results.get("scores"))
@@ -188,7 +191,7 @@ def _notes(header: Mapping[str, Any], config: Mapping[str, Any], results: Mappin
 
 
 def _plain(config: Any) -> dict[str, Any]:
-    """Return those of the model's settings that are numbers, texts or booleans."""
+    """Return the model's settings whose values are numbers, texts or booleans."""
     return {
         name: value
         for name, value in object_or_empty(config).items()

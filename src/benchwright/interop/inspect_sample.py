@@ -21,22 +21,20 @@ from benchwright.records import Message, RequestRecord, Status, Usage
 from benchwright.text import one_line
 
 LETTER_VALUES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
-"""The letters that Inspect uses as scores, with their values: correct, partly correct, incorrect, no answer."""
+"""Mapping from the letters that Inspect uses as scores to values: correct, partly correct, incorrect, no answer."""
 
 WORD_VALUES = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 
 LONGEST_LABEL = 60
 LONGEST_REASON = 500
 MOST_PARTS = 64
-"""Maximum length of a list in a score for which each item becomes a score of its own."""
+"""If the value of a score is a list, each item becomes a score of its own, up to this length of the list."""
 INVALID_SAMPLE_NOTE = (
     "It was marked as invalid in Inspect, whose own metrics may count it; it has no score here"
 )
 ATTACHMENT_PREFIX = "attachment://"
 EXPORT_KEY = "benchwright"
-"""Key in a sample's metadata under which Benchwright's export stores data for which the log format has no
-field.
-"""
+"""Key in a sample's metadata under which Benchwright's export stores data for which Inspect's format has no field."""
 
 STATUSES = frozenset(Status)
 STATUS_BY_STOP_REASON = {
@@ -49,8 +47,8 @@ STATUS_BY_STOP_REASON = {
 def trial_of(sample: Mapping[str, Any], model: str, where: str, scorer: str = "scorer") -> ForeignTrial:
     """Return the trial of one sample at one epoch.
 
-    `model`: the evaluated model of the log. `scorer`: the name of the only scorer of an early log, whose
-    samples do not name it.
+    `model`: the evaluated model of the log. `scorer`: the name of the only scorer of an early log, in which
+    samples do not name their scorer.
 
     Raises:
         UnreadableResults: If the sample has no id.
@@ -97,14 +95,17 @@ def trial_of(sample: Mapping[str, Any], model: str, where: str, scorer: str = "s
 
 
 def _graded(sample: Mapping[str, Any], scorer: str) -> dict[str, Any]:
-    """Return the scores by scorer."""
+    """Return the scores of a sample, as a mapping from the name of the scorer."""
     if "scores" in sample or not object_or_empty(sample.get("score")):
         return object_or_empty(sample.get("scores"))
     return {scorer: sample["score"]}
 
 
 def _status(sample: Mapping[str, Any]) -> tuple[Status, str | None]:
-    """Return (status, reason) of a sample. A sample that was cancelled with the whole log does not count."""
+    """Return (status, reason) of a sample.
+
+    If the sample was cancelled together with the whole log, its status does not count.
+    """
     error, limit = sample.get("error"), object_or_empty(sample.get("limit"))
     if error:
         told = one_line(text_or_empty(object_or_empty(error).get("message")) or str(error), LONGEST_REASON)
@@ -124,10 +125,10 @@ def _scores(
 ) -> tuple[dict[str, ForeignScore], dict[str, str], list[str]]:
     """Return (scores, labels, remarks).
 
-    Values become numbers by Inspect's own rule; other texts become labels.
+    Values become numbers by Inspect's own rule. Texts that do not become numbers become labels.
 
-    Each entry of a mapping is a score of its own, named by its key; so is each item of a list, named by its
-    index from 0.
+    If the value of a score is a mapping, each entry becomes a score of its own, named by its key. If the value
+    is a list, each item becomes a score of its own, named by its index from 0.
     """
     found: dict[str, ForeignScore] = {}
     labels: dict[str, str] = {}
@@ -177,7 +178,7 @@ def _worth(value: Any) -> float | None:
 def _requests(sample: Mapping[str, Any], written: Any, model: str) -> Iterator[RequestRecord]:
     """Yield a request record for each model event.
 
-    If there are no events, yield one record per model with its usage, whose times are unknown.
+    If there are no events, yield one record per model, with the model's total usage and unknown times.
     """
     events = [one for one in objects_in_list(written) if one.get("event") == "model"]
     for turn, event in enumerate(events):
@@ -208,7 +209,10 @@ def _requests(sample: Mapping[str, Any], written: Any, model: str) -> Iterator[R
 
 
 def _request_id(event: Mapping[str, Any]) -> str:
-    """Return the id sent with the request, if the log has it (`--log-model-api`), else the event's id."""
+    """Return the id that was sent with the request, if the log has it (`--log-model-api`).
+
+    Otherwise return the event's id.
+    """
     headers = object_or_empty(
         object_or_empty(object_or_empty(event.get("call")).get("request")).get("extra_headers")
     )
@@ -218,7 +222,7 @@ def _request_id(event: Mapping[str, Any]) -> str:
 def usage_of(usage: Mapping[str, Any]) -> Usage:
     """Convert Inspect's token counts to a server's usage.
 
-    Inspect's input excludes tokens read from or written to a cache, so these are added.
+    Inspect's input excludes the tokens that were read from or written to a cache. They are added here.
     """
     read, written = (count_or_none(usage.get(f"input_tokens_cache_{name}")) for name in ("read", "write"))
     fresh = count_or_none(usage.get("input_tokens"))
@@ -246,7 +250,7 @@ def openai_message(message: Mapping[str, Any], attachments: Mapping[str, Any]) -
 def _content(content: Any, attachments: Mapping[str, Any]) -> tuple[Any, str]:
     """Return (content, reasoning) of a message.
 
-    The content is text, or a list of parts if some are not text.
+    The content is text. If some parts of the message are not text, it is a list of parts.
     """
     if not isinstance(content, list):
         return _attached(content, attachments), ""
@@ -271,7 +275,7 @@ def _content(content: Any, attachments: Mapping[str, Any]) -> tuple[Any, str]:
 
 
 def _attached(value: Any, attachments: Mapping[str, Any]) -> str:
-    """Return a text. If it is a reference to an attachment, return the attachment instead."""
+    """Return a value as text. If it is a reference to an attachment, return the text of the attachment."""
     found = text_or_empty(value)
     if not found.startswith(ATTACHMENT_PREFIX):
         return found
@@ -285,7 +289,10 @@ def _tool_call(call: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _input(sample: Mapping[str, Any], attachments: Mapping[str, Any]) -> str | None:
-    """Return the question in readable form: the text or the user's messages, then the lettered choices."""
+    """Return the question in readable form.
+
+    It is the text of the question or of the user's messages, followed by the lettered choices.
+    """
     given = sample.get("input")
     if isinstance(given, list):
         said = [
@@ -317,7 +324,7 @@ def _target(target: Any) -> str | None:
 
 
 def _labels(metadata: Mapping[str, Any]) -> dict[str, str]:
-    """Return the short texts in a sample's metadata, by which scores can be broken down."""
+    """Return the short texts in a sample's metadata as labels, by which scores can be broken down."""
     return {
         name: value
         for name, value in metadata.items()

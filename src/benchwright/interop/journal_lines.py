@@ -1,4 +1,4 @@
-"""Converts another program's trial to journal lines and a body."""
+"""Converts another program's trial to lines of the journal and a body."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from benchwright.runs.trial_prompt import stored_input, stored_target
 
 
 def trial_line(trial: ForeignTrial, key: str) -> tuple[TrialRecord, bytes]:
-    """Return the journal line of a trial and its encoded body."""
+    """Return the journal line of a trial, and the trial's encoded body."""
     record = TrialRecord(
         key=key,
         sample=trial.sample,

@@ -1,4 +1,4 @@
-"""Reads results of lm-evaluation-harness with their samples (`--log_samples`), one run per task."""
+"""Reads results of lm-evaluation-harness with their samples (`--log_samples`). Each task becomes a run."""
 
 from __future__ import annotations
 
@@ -29,19 +29,20 @@ from benchwright.interop.untrusted_files import (
 
 FORMAT = "lm-eval"
 RESULT_FILE_PATTERN = re.compile(r".+_(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d[^_]*)\.json")
-"""Names of result files: results_TIME.json in a model's folder, or NAME_TIME.json with `--output_path
-NAME.json`.
+"""Regular expression for names of result files.
+
+They are results_TIME.json in a model's folder, or NAME_TIME.json with `--output_path NAME.json`.
 """
 MAX_FILES_EXAMINED = 3
-"""Number of files in a folder that are examined before it is rejected, because one may be cut short."""
+"""Number of files in a folder that are examined before the folder is rejected. A single file may be cut short."""
 OLD_RESULT_FILE = "results.json"
-"""Name of a result file before version 0.4.3."""
+"""Name of the result file in versions before 0.4.3."""
 BINARY_METRICS = ("acc", "acc_norm", "exact_match")
-"""Metrics with the value 0 or 1 for each sample, whose result is the mean of these values."""
+"""Metrics that are 0 or 1 for each sample, and whose result is the mean of these values."""
 
 
 def recognises(path: Path) -> bool:
-    """Return whether the path is a result file, or a folder with result files in it or in its subfolders."""
+    """Return True if the path is a result file, or a folder with result files in it or in its subfolders."""
     if path.is_file():
         if path.name == OLD_RESULT_FILE:
             return {"results", "versions", "config"} <= object_or_empty(_json_or_nothing(path)).keys()
@@ -52,7 +53,7 @@ def recognises(path: Path) -> bool:
 
 
 def read(path: Path) -> ReadResults:
-    """Read each task of each result file as a run.
+    """Read result files. Each task of each file becomes a run.
 
     Raises:
         UnreadableResults: If there are no samples.
@@ -128,7 +129,10 @@ def _run(file: Path, results: Mapping[str, Any], task: str, samples: Path) -> Fo
 
 
 def _program(results: Mapping[str, Any]) -> str:
-    """Return the program that wrote the results: the harness, or Benchwright by `export --format lm-eval`."""
+    """Return the name of the program that wrote the results.
+
+    It is the harness, or Benchwright if the file was made by `export --format lm-eval`.
+    """
     if own := text_or_empty(results.get("benchwright_version")):
         return f"benchwright {own}, as lm-evaluation-harness writes"
     return f"lm-evaluation-harness {text_or_empty(results.get('lm_eval_version'))}".strip()
@@ -148,7 +152,7 @@ def _settings(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _figures(figures: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-    """Yield (name of the score, metric, filter) for each score in a task's results."""
+    """Yield (name of the score, name of the metric, name of the filter) for each score in a task's results."""
     for name in figures:
         metric, comma, its_filter = name.partition(",")
         if comma and not metric.endswith("_stderr"):
@@ -156,7 +160,7 @@ def _figures(figures: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
 
 
 def _columns(config: Mapping[str, Any], figures: Mapping[str, Any]) -> FilterMetrics:
-    """Return the filters, in the order in which a document's lines have them, with the metrics of each."""
+    """Return the metrics of each filter. The filters are in the order in which a document's lines have them."""
     metrics: dict[str, list[str]] = {}
     for _, metric, its_filter in _figures(figures):
         metrics.setdefault(its_filter, []).append(metric)

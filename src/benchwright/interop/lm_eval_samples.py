@@ -1,4 +1,4 @@
-"""Converts samples of lm-evaluation-harness to trials: the files have one line per document and filter."""
+"""Converts the samples of lm-evaluation-harness to trials. The files have one line per document and filter."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ SampleLine = dict[str, Any]
 
 
 class FilterMetrics(NamedTuple):
-    """The metrics of each filter (a rule that extracts the answer), in the order in which a document's lines
-    have them.
+    """The metrics of each filter. A filter is a rule that extracts the answer.
 
-    Before version 0.4.7, the lines themselves name neither their filter nor their metrics.
+    The filters are in the order in which a document's lines have them. Before version 0.4.7, the lines
+    themselves name neither their filter nor their metrics.
     """
 
     metrics: Mapping[str, Sequence[str]]
 
 
 def trials_of(path: Path, kind: str, columns: FilterMetrics) -> Iterator[ForeignTrial]:
-    """Yield a trial for each document. Its lines, one per filter, may be far apart.
+    """Yield a trial for each document. The lines of a document, one per filter, may be far apart in the file.
 
     Raises:
         UnreadableResults: If a line is damaged or has no document, or the lines of a document contradict each
@@ -50,7 +50,7 @@ def trials_of(path: Path, kind: str, columns: FilterMetrics) -> Iterator[Foreign
 
 
 def _by_filter(lines: Sequence[SampleLine], columns: FilterMetrics, where: str) -> dict[str, SampleLine]:
-    """Return the lines of a document by the name of their filter.
+    """Return the lines of a document, as a mapping from the name of the filter.
 
     Lines that do not name their filter are in the order of the filters (lm_eval/evaluator.py, 0.4.3 to 0.4.6:
     the loop over filters encloses the loop over documents).
@@ -125,7 +125,7 @@ def _asked(arguments: Any) -> tuple[str, list[str]]:
 
 
 def _conversation(prompt: str) -> list[Message]:
-    """Return a prompt as messages. With a chat template, the prompt is a conversation written as JSON."""
+    """Return a prompt as messages. If a chat template was used, the prompt is a conversation written as JSON."""
     if prompt.startswith("[{"):
         try:
             found = msgspec.json.decode(prompt, type=list[dict[str, Any]])
@@ -144,7 +144,10 @@ def _pair(argument: Any) -> tuple[str, str]:
 
 
 def _likeliest(line: Mapping[str, Any], choices: list[str]) -> str:
-    """Return the continuation with the largest log-likelihood (a number stored as text); empty if unknown."""
+    """Return the continuation with the largest log-likelihood. Empty if unknown.
+
+    The log-likelihoods are numbers stored as text.
+    """
     given = line.get("filtered_resps")
     values = [_logarithm(one) for one in given] if isinstance(given, list) else []
     known = [

@@ -1,4 +1,4 @@
-"""Conversion of messages from other formats to the OpenAI format."""
+"""Converts messages from other formats to the OpenAI format."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from benchwright.interop.untrusted_files import objects_in_list, text_or_empty
 
 
 def openai_call(identifier: str, name: str, arguments: Any) -> dict[str, Any]:
-    """Return a tool call. Arguments that are not text are encoded as JSON."""
+    """Return a tool call in the OpenAI format. Arguments that are not text are encoded as JSON."""
     written = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
     return {"id": identifier, "type": "function", "function": {"name": name, "arguments": written}}
 

@@ -1,4 +1,5 @@
-"""Reads trajectories of mini-SWE-agent (`.traj.json`): one file, or the folder of `mini-extra swebench`.
+"""Reads trajectories of mini-SWE-agent (`.traj.json`): one file, or the output folder of `mini-extra
+swebench`.
 
 Source of the formats 1 and 1.1: minisweagent/agents/default.py and minisweagent/models of version 2.4.6.
 """
@@ -32,11 +33,11 @@ FORMAT = "mini-swe-agent"
 FILE_ENDING = ".traj.json"
 LIMIT_STATUSES = ("LimitsExceeded", "TimeExceeded", "RepeatedFormatError")
 EXIT_ROLE = "exit"
-"""The role of the last entry of a trajectory."""
+"""The role of the last entry of a complete trajectory. That entry has the exit status."""
 
 
 def recognises(path: Path) -> bool:
-    """Return whether the path is a trajectory of mini-SWE-agent, or a folder with such files."""
+    """Return True if the path is a trajectory of mini-SWE-agent, or a folder with such files."""
     return bool(trajectory_files(path, FILE_ENDING))
 
 
@@ -73,7 +74,7 @@ def _told(file: Path) -> Trajectory:
 def _ending(said: str) -> tuple[Status, str | None]:
     """Return (status, reason) of a trial, derived from its exit status.
 
-    A word that denotes neither an end nor a limit is the name of an exception.
+    If the exit status denotes neither an end nor a limit, it is the name of an exception.
     """
     if said and said.lower() != "submitted" and said not in LIMIT_STATUSES:
         return Status.EXECUTION_ERROR, said
@@ -83,7 +84,8 @@ def _ending(said: str) -> tuple[Status, str | None]:
 def _messages(entries: list[dict[str, Any]]) -> Iterator[Message]:
     """Yield the messages of a trajectory.
 
-    A response that the agent could not parse is stored only in the user message that reports this.
+    If the agent could not parse a response, that response is stored only in the user message that reports the
+    problem.
     """
     for entry in entries:
         response = object_or_empty(object_or_empty(entry.get("extra")).get("response"))
@@ -128,7 +130,7 @@ def _unread(response: Mapping[str, Any]) -> Message:
 
 
 def _of_items(items: list[dict[str, Any]]) -> Message:
-    """Return a response of the Responses API, given as its items, as one message."""
+    """Return a response of the Responses API as one message. `items`: the output items of the response."""
     message: Message = {"role": "assistant"}
     said = [content_of(one.get("content")) for one in items if one.get("type") == "message"]
     thought = [content_of(one.get("summary")) for one in items if one.get("type") == "reasoning"]
@@ -147,7 +149,7 @@ def _of_items(items: list[dict[str, Any]]) -> Message:
 
 
 def _requests(entries: list[dict[str, Any]], name: str) -> Iterator[RequestRecord]:
-    """Yield a request record for each model response, with its token counts if they were recorded."""
+    """Yield a request record for each model response. It has the response's token counts if they were recorded."""
     turn = 0
     for entry in entries:
         response = (

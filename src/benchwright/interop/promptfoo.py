@@ -1,4 +1,4 @@
-"""Reads results of promptfoo: a cell for each test, prompt and provider."""
+"""Reads results of promptfoo. They have one cell for each test, prompt and provider."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ from benchwright.text import one_line
 
 FORMAT = "promptfoo"
 RECOGNITION_BYTES = 4_096
-"""Number of bytes at a file's beginning that are examined to recognise a promptfoo file."""
+"""Number of bytes at the beginning of a file that are examined to recognise a promptfoo file."""
 
 ERROR_REASON = 2
-"""The `failureReason` of a cell that ended in an error, without being graded."""
+"""The `failureReason` of a cell that ended in an error and was therefore not graded."""
 
 LONGEST_NAME = 60
 LONGEST_REASON = 500
@@ -48,14 +48,14 @@ ColumnKey = int | str
 
 
 class PromptColumn(NamedTuple):
-    """A prompt and a provider, which form a target."""
+    """A prompt and a provider. Together they are a target."""
 
     slot: str
     model: str
 
 
 def recognises(path: Path) -> bool:
-    """Return whether the path is a promptfoo file, judged by its beginning."""
+    """Return True if the path is a promptfoo file, judged by the beginning of its content."""
     if path.suffix != ".json" or not path.is_file():
         return False
     with path.open("rb") as file:
@@ -107,7 +107,7 @@ def read(path: Path) -> ReadResults:
 
 
 def _columns(cells: list[dict[str, Any]]) -> dict[ColumnKey, PromptColumn]:
-    """Return the columns by key, in order. If several columns share a name, the name gets a number."""
+    """Return the columns by key, in order. If several columns share a name, a number is added to the name."""
     found: dict[ColumnKey, tuple[str, str]] = {}
     for cell in sorted(cells, key=lambda one: count_or_none(one.get("promptIdx")) or 0):
         found.setdefault(
@@ -128,7 +128,10 @@ def _columns(cells: list[dict[str, Any]]) -> dict[ColumnKey, PromptColumn]:
 
 
 def _column(cell: Mapping[str, Any]) -> ColumnKey:
-    """Return the number of a cell's column. In files of older versions, return its provider and prompt."""
+    """Return the key of a cell's column: the column's number.
+
+    Files of older versions do not number the columns. For these, the key is the cell's provider and prompt.
+    """
     number_of_column = count_or_none(cell.get("promptIdx"))
     if number_of_column is not None:
         return number_of_column
@@ -137,7 +140,7 @@ def _column(cell: Mapping[str, Any]) -> ColumnKey:
 
 
 def _model(cell: Mapping[str, Any]) -> str:
-    """Return the name of a cell's provider, which is a plain text in older versions."""
+    """Return the name of a cell's provider. In older versions, the provider is a plain text."""
     provider = cell.get("provider")
     return (
         text_or_empty(provider)
@@ -204,9 +207,10 @@ def _trials(cells: list[dict[str, Any]], columns: Mapping[ColumnKey, PromptColum
 
 
 def _sample(cell: Mapping[str, Any]) -> tuple[str, str]:
-    """Return (name, digest) of the sample of a cell: of its variables, or of its description if it has none.
+    """Return (name, digest) of the sample of a cell.
 
-    The name depends only on the variables, so it is the same in every file.
+    They are derived from the cell's variables. If it has none, they are derived from its description. The name
+    depends on nothing else, so it is the same in every file.
     """
     given = object_or_empty(cell.get("vars")) or {
         "": text_or_empty(object_or_empty(cell.get("testCase")).get("description"))

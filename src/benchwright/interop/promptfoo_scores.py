@@ -1,4 +1,4 @@
-"""Scores of a promptfoo cell: whether it passed, its overall score, and its metrics."""
+"""Scores of a promptfoo cell: whether the cell passed, its overall score, and its metrics."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PASS_SCORE = "pass"
 OVERALL_SCORE = "score"
 CELL_SCORE_NAMES = (PASS_SCORE, OVERALL_SCORE)
 METRIC_PREFIX = "namedScores."
-"""Prefix for a metric that is called `pass` or `score`, to distinguish it from the cell's own scores."""
+"""Prefix for the name of a metric that is called `pass` or `score`, to distinguish it from the cell's own scores."""
 
 FAILED_GRADER_NOTE = (
     "The grader of an assertion failed, which promptfoo counts as a score of 0; here there is none"
@@ -32,21 +32,20 @@ RECOMPUTED_METRIC_NOTE = (
 LONGEST_REASON = 500
 
 GRADED_BY_MODELS = ("llm-rubric", "g-eval", "factuality", "model-graded", "answer-relevance", "context-")
-"""Prefixes of assertion types that ask a model for a verdict. A leading `not-` is ignored."""
+"""Prefixes of the types of assertions that ask a model for a verdict. A leading `not-` is ignored."""
 
 NO_OUTPUT_REASON = "No output"
 NO_VERDICT_PREFIXES = ("Could not extract JSON from", "API error", "API call error")
 MALFORMED_VERDICT_TEXT = "produced malformed response"
-"""Failure reasons of a model-graded assertion whose grader did not answer (src/matchers.ts, before
-`graderError`).
+"""Text in the reason of a failed assertion that shows that its grader model did not give a verdict.
 
-A reason counts if it equals `NO_OUTPUT_REASON`, begins with an entry of `NO_VERDICT_PREFIXES`, or contains
-`MALFORMED_VERDICT_TEXT`.
+A reason shows this if it equals `NO_OUTPUT_REASON`, begins with an entry of `NO_VERDICT_PREFIXES`, or contains
+`MALFORMED_VERDICT_TEXT` (src/matchers.ts, in versions before `graderError`).
 """
 
 
 class CellScores(NamedTuple):
-    """The scores of a cell, and remarks on peculiarities, in words."""
+    """The scores of a cell, and remarks in words on peculiarities of the cell."""
 
     scores: dict[str, ForeignScore]
     remarks: tuple[str, ...]
@@ -55,8 +54,8 @@ class CellScores(NamedTuple):
 def cell_scores(cell: Mapping[str, Any]) -> CellScores:
     """Return the scores of a graded cell.
 
-    promptfoo records an assertion whose grader failed as failed with a score of 0, although that does not
-    show anything about the model. Scores that depend on such an assertion have no value here.
+    If the grader of an assertion failed, promptfoo records the assertion as failed with a score of 0, although
+    that does not show anything about the model. Scores that depend on such an assertion have no value here.
     """
     grading = object_or_empty(cell.get("gradingResult"))
     parts = objects_in_list(grading.get("componentResults"))
@@ -88,9 +87,10 @@ def cell_scores(cell: Mapping[str, Any]) -> CellScores:
 
 
 def _grader_failed(part: Mapping[str, Any]) -> bool:
-    """Return whether an assertion has no verdict because its grader failed.
+    """Return True if an assertion has no verdict because its grader failed.
 
-    Newer versions of promptfoo mark it (`metadata.graderError`); in older ones, only the reason shows it.
+    Newer versions of promptfoo record this (`metadata.graderError`). In older versions, only the reason shows
+    it.
     """
     if object_or_empty(part.get("metadata")).get("graderError") is True:
         return True
@@ -125,8 +125,8 @@ def _metrics(
 def _metric(written: float | None, parts: list[dict[str, Any]], weight: float | None) -> float | None:
     """Return the value of a metric: the weighted mean of its assertions. `written`: the value in the file.
 
-    The written value may differ from this mean: a metric of weight 0 is written as 0 whatever its assertions
-    score, and in files without weights it is their sum.
+    The written value may differ from this mean. A metric of weight 0 is written as 0, whatever its assertions
+    score. In files without weights, the written value is the sum of the assertions' scores.
     """
     scores = [
         (
@@ -145,7 +145,7 @@ def _metric(written: float | None, parts: list[dict[str, Any]], weight: float | 
 
 
 def _named(parts: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
-    """Group the assertions of a cell by their metric."""
+    """Group the assertions of a cell by the name of their metric."""
     found: dict[str, list[dict[str, Any]]] = {}
     for part in parts:
         if metric := text_or_empty(object_or_empty(part.get("assertion")).get("metric")):

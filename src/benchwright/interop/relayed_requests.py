@@ -1,4 +1,7 @@
-"""Requests of another program that went through our relay: our records of them replace those in its log."""
+"""Requests of another program that went through our relay.
+
+Our records of these requests replace those in the program's log.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +20,8 @@ from benchwright.records import DECODE_ERRORS, RequestRecord, Target
 class RelayedRequests:
     """Collects the requests that went through the relay. Their times count from `began` (wall-clock ns).
 
-    A request is matched with one in the log by its label if the program sends one, else by its messages and
-    its answer.
+    A relayed request is matched with a request in the log by its label, if the program sends one. Otherwise it
+    is matched by its messages and its answer.
     """
 
     def __init__(self, began: int) -> None:
@@ -37,7 +40,7 @@ class RelayedRequests:
             self._by_content[_asked(request.body), request.reply.text].append(request.record)
 
     def replace_in(self, run: ForeignRun, target: Target) -> ForeignRun:
-        """Return the run with the relay's requests and times in place of its own.
+        """Return the run with the relay's records of requests and times in place of the run's own.
 
         `target`: the model behind the relay.
         """
@@ -75,7 +78,9 @@ class RelayedRequests:
 
 
 def _asked(body: bytes) -> str:
-    """Return what a request asks, to match it: the texts of its messages except the model's, or its prompt."""
+    """Return the content by which a request is matched: the texts of its messages except the model's, or its
+    prompt.
+    """
     try:
         fields = msgspec.json.decode(body)
     except DECODE_ERRORS:

@@ -25,7 +25,9 @@ from benchwright.user_paths import expand_user_path
 
 
 class ResultFormat(NamedTuple):
-    """A format that can be imported: its name, its title, and the functions that recognise and read it."""
+    """A format that can be imported: its name, its title, and two functions that recognise and read files of
+    the format.
+    """
 
     name: str
     title: str
@@ -60,7 +62,9 @@ def format_of(path: Path) -> ResultFormat | None:
 
 
 def results_below(path: Path) -> list[Path]:
-    """Return the path itself if its format is known, else the entries of the folder with a known format.
+    """Return the path itself if its format is known.
+
+    Otherwise return the entries of the folder that have a known format.
 
     Raises:
         UnreadableResults: If the path does not exist, or contains nothing in a known format.
@@ -86,7 +90,7 @@ class ImportResult(NamedTuple):
 def import_runs(path: Path) -> ImportResult:
     """Import the runs in a path of a known format into the store.
 
-    Runs that are there already stay as they are.
+    Runs that are in the store already stay as they are.
 
     Raises:
         UnreadableResults: If the format is unknown, or no run can be read.
@@ -110,10 +114,12 @@ def import_runs(path: Path) -> ImportResult:
 
 
 def find_or_import_run(reference: str) -> Path:
-    """Return the directory of a run, found by `store.find_run` or imported from another program's results.
+    """Return the directory of a run.
+
+    It is found by `store.find_run`, or imported from another program's results.
 
     Raises:
-        UserError: If no run matches, several do, or the results are damaged or contain several runs.
+        UserError: If no run matches, several runs match, or the results are damaged or contain several runs.
         JournalError: If the store cannot be written.
     """
     path = expand_user_path(reference)

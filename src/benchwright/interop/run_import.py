@@ -27,12 +27,12 @@ from benchwright.runs.manifest_facts import IMPORT_KIND
 from benchwright.runs.store import run_id
 
 TRIALS_PER_WRITE = 256
-"""Number of trials that are written at once."""
+"""Number of trials that are written to the journal at once."""
 
 READER_VERSION = 2
 """Version of the code that reads other programs' results.
 
-Increment it when that code changes, so that files imported before are imported anew.
+Increment it when that code changes. Files imported before the change are then imported anew.
 """
 
 
@@ -44,13 +44,13 @@ class StoredRun(NamedTuple):
 
 
 def store_run(run: ForeignRun, sources: SourceFiles) -> StoredRun:
-    """Write a run into the store unless it is there already. `sources`: the files that the run is read from.
+    """Write a run into the store, unless the store has it already.
 
-    The run's directory appears complete or not at all.
+    `sources`: the files from which the run is read. The run's directory appears complete or not at all.
 
     Raises:
-        UnreadableResults: If the results are damaged, contain a trial twice with different contents, or
-            changed while they were read.
+        UnreadableResults: If the results are damaged, contain a trial twice with different contents, or changed
+            while they were read.
         JournalError: If the store cannot be written.
     """
     slots = [target.slot for target in run.targets]
@@ -139,14 +139,14 @@ def _write_trials(run: ForeignRun, directory: Path, identity: str, created_at: i
 
 
 class _Entry(NamedTuple):
-    """The journal's entries for a trial: its line with its body, and the lines of its scores."""
+    """The journal entries of a trial: the trial's line and body, and the lines of its scores."""
 
     line: tuple[TrialRecord, bytes]
     scores: list[ScoreRecord]
 
 
 def _entries(trials: Iterable[ForeignTrial], identity: str, tally: ImportTally) -> Iterator[_Entry]:
-    """Yield the entries to write for trials, skipping those of trials that were written already."""
+    """Yield the journal entries of trials. Trials that were written already are skipped."""
     for trial in trials:
         key = _key(identity, trial)
         entry = _Entry(trial_line(trial, key), list(score_lines(trial, key)))

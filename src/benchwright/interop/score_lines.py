@@ -1,4 +1,4 @@
-"""Reads JSON Lines of ids and scores, for programs without a format of their own."""
+"""Reads JSON Lines of ids and scores. Any program without a format of its own can write them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ LONGEST_REASON = 500
 
 
 def recognises(path: Path) -> bool:
-    """Return whether this is a .jsonl file whose first line has an id, and a score or an error."""
+    """Return True if the path is a .jsonl file whose first line has an id, and also a score or an error."""
     if path.suffix != ".jsonl" or not path.is_file():
         return False
     with path.open("rb") as file:
@@ -136,9 +136,10 @@ def _scores(line: Mapping[str, Any]) -> dict[str, ForeignScore]:
 
 
 def _repeat(line: Mapping[str, Any], seen: Counter[tuple[str, str]], model: str, where: str) -> int:
-    """Return the number of a line's repeat, from 0. An `epoch`, by which a line may name it, counts from 1.
+    """Return the number of a line's repeat, from 0.
 
-    If the line does not name it, count how often its sample has occurred before.
+    A line may state the repeat as `epoch`, which counts from 1. If it does not, the number is the count of
+    earlier lines with the same sample.
     """
     key = (text_or_empty(line.get("model")) or model, _id(line) or "")
     seen[key] += 1

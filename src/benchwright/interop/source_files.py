@@ -12,14 +12,14 @@ from benchwright.interop.foreign_results import ForeignRun, UnreadableResults
 MOST_FILES = 200_000
 
 FileState = tuple[int, int, int]
-"""State of a file: its size, and the times (ns) at which its content and its metadata last changed."""
+"""State of a file: its size in bytes, and the times (ns) at which its content and its metadata last changed."""
 
 
 class SourceFiles:
-    """The files at and beside a path, in the state before any of them was read.
+    """The files at and beside a path, in the state in which they were before any of them was read.
 
-    A digest covers every file that a run is read from, not only the named one: a folder that was copied in
-    two steps, or a file of samples that grew, is another import.
+    A digest covers every file that a run is read from, not only the file that the user named. So a folder that
+    was copied in two steps, or a file of samples that grew, counts as another import.
     """
 
     def __init__(self, path: Path) -> None:
@@ -28,7 +28,7 @@ class SourceFiles:
         self._digests: dict[tuple[Path, ...], str] = {}
 
     def digest(self, run: ForeignRun) -> str:
-        """Return the digest of the names and contents of the files from which a run is read, without links.
+        """Return a digest of the names and contents of the files from which a run is read. Links are left out.
 
         Names are relative to the run's folder, so that the digest does not change when the folder is moved.
 
@@ -44,7 +44,7 @@ class SourceFiles:
     def check_unchanged(self, run: ForeignRun) -> None:
         """Check that the files of a run are unchanged since the import began.
 
-        Otherwise it might mix two states.
+        If a file had changed, the imported run might mix two states.
 
         Raises:
             UnreadableResults: If a file has changed, appeared or disappeared.

@@ -1,7 +1,6 @@
-"""Reads trajectories of SWE-agent (`.traj`): one file, or the folder of `sweagent run-batch`.
+"""Reads trajectories of SWE-agent (`.traj`): one file, or the output folder of `sweagent run-batch`.
 
-Source of the format: sweagent/types.py, sweagent/agent/agents.py and docs/usage/trajectories.md of version
-1.1.
+Source of the format: sweagent/types.py, sweagent/agent/agents.py and docs/usage/trajectories.md of version 1.1.
 """
 
 from __future__ import annotations
@@ -39,15 +38,15 @@ FAILURE_STATUSES = {
     "exit_error": Status.EXECUTION_ERROR,
     "early_exit": Status.CANCELLED,
 }
-"""Exit statuses that are failures, not limits.
+"""Mapping from exit statuses that are failures, not limits, to the status of the trial.
 
-They also occur as "submitted (exit_…)", if a patch was submitted after the failure.
+If a patch was submitted after the failure, the exit status is written as "submitted (exit_…)".
 """
 ROLES = ("system", "user", "assistant", "tool")
 
 
 def recognises(path: Path) -> bool:
-    """Return whether the path is a trajectory of SWE-agent, or a folder with such files."""
+    """Return True if the path is a trajectory of SWE-agent, or a folder with such files."""
     return bool(trajectory_files(path, FILE_ENDING))
 
 
@@ -81,7 +80,7 @@ def _told(file: Path, path: Path) -> Trajectory:
 
 
 def _config(found: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the configuration for replaying the run (stored as JSON text); empty if it is damaged."""
+    """Return the configuration for replaying the run, which is stored as JSON text. Empty if it is damaged."""
     try:
         return object_or_empty(json.loads(text_or_empty(found.get("replay_config")) or "{}"))
     except NOT_JSON:
@@ -126,6 +125,6 @@ def _message(entry: Mapping[str, Any]) -> Message:
 
 
 def _sums(stats: Mapping[str, Any], name: str) -> list[RequestRecord]:
-    """Return one request record with the tokens of all requests, because single requests are not recorded."""
+    """Return one request record with the tokens of all requests, because the log has no single requests."""
     usage = Usage(count_or_none(stats.get("tokens_sent")), count_or_none(stats.get("tokens_received")))
     return [RequestRecord(name, usage=usage)] if usage.total_tokens else []

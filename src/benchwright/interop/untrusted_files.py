@@ -1,4 +1,4 @@
-"""Reads files of other programs safely: limited in size, and without executing anything in them.
+"""Reads files of other programs safely: their size is limited, and nothing in them is executed.
 
 Missing or unexpected content raises an error that names the file.
 """
@@ -15,13 +15,15 @@ from typing import Any
 from benchwright.interop.foreign_results import UnreadableResults
 
 LARGEST_FILE = 2 << 30
-"""Maximum number of bytes of a JSON file."""
+"""Maximum number of bytes of a JSON file. Larger files are refused."""
 
 LARGEST_LINE = 64 << 20
-"""Maximum number of bytes of a line in a JSON Lines file."""
+"""Maximum number of bytes of a line in a JSON Lines file. A longer line is an error."""
 
 NOT_JSON = (ValueError, RecursionError)
-"""Exceptions of `json.loads` for text that is not JSON, not UTF-8, nested too deep, or has too long numbers."""
+"""Exceptions that `json.loads` raises for bytes that are not JSON, not UTF-8, nested too deep, or have numbers
+that are too long.
+"""
 
 
 def read_json(path: Path) -> Any:
@@ -42,8 +44,8 @@ def read_json(path: Path) -> Any:
 def read_lines(path: Path, torn: list[str] | None = None) -> Iterator[Any]:
     """Yield the values in a JSON Lines file, one after the other. Empty lines are skipped.
 
-    If `torn` is given, a last line without a newline that is not JSON is skipped, and its place is added to
-    `torn`. A program that is stopped while it writes leaves such a line.
+    A program that is stopped while it writes leaves a last line that has no newline and is not JSON. If `torn`
+    is given, such a line is skipped, and the file and line number are added to `torn`.
 
     Raises:
         UnreadableResults: If the file cannot be read, or a line is too long or not JSON.
@@ -71,7 +73,7 @@ def read_lines(path: Path, torn: list[str] | None = None) -> Iterator[Any]:
 
 
 def decode_json(content: bytes, where: object) -> Any:
-    """Decode JSON. `where`: the place of the bytes, for the error message.
+    """Decode JSON. `where`: the location of the bytes, for the error message.
 
     Raises:
         UnreadableResults: If the bytes are not JSON.
@@ -83,7 +85,7 @@ def decode_json(content: bytes, where: object) -> Any:
 
 
 def require_object(value: Any, where: object) -> dict[str, Any]:
-    """Return the value, which must be a JSON object.
+    """Return the value after checking that it is a JSON object.
 
     Raises:
         UnreadableResults: If the value is not an object.
@@ -94,22 +96,22 @@ def require_object(value: Any, where: object) -> dict[str, Any]:
 
 
 def objects_in_list(value: Any) -> list[dict[str, Any]]:
-    """Return the objects in a list; empty if the value is not a list."""
+    """Return the objects in a list. Empty if the value is not a list."""
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
 def object_or_empty(value: Any) -> dict[str, Any]:
-    """Return the value if it is an object, else an empty one."""
+    """Return the value if it is a JSON object. Return an empty object otherwise."""
     return value if isinstance(value, dict) else {}
 
 
 def text_or_empty(value: Any) -> str:
-    """Return the value if it is text, else an empty text."""
+    """Return the value if it is text. Return an empty text otherwise."""
     return value if isinstance(value, str) else ""
 
 
 def number_or_none(value: Any) -> float | None:
-    """Return the value as a float if it is a finite number or a boolean, else None."""
+    """Return the value as a float if it is a finite number or a boolean. Return None otherwise."""
     if not isinstance(value, int | float):
         return None
     try:
@@ -120,20 +122,21 @@ def number_or_none(value: Any) -> float | None:
 
 
 def count_or_none(value: Any) -> int | None:
-    """Return the value if it is a whole number from 0 to 2^53, which a journal can hold, else None."""
+    """Return the value if it is a whole number from 0 to 2^53, which a journal can hold. Return None otherwise."""
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 2**53 else None
 
 
 def to_nanoseconds(seconds: Any) -> int:
-    """Convert seconds to nanoseconds. 0 if the value is not a duration."""
+    """Convert seconds to nanoseconds. Return 0 if the value is not a duration."""
     found = number_or_none(seconds)
     return round(found * 1e9) if found is not None and 0 <= found < 1e6 else 0
 
 
 def parse_time(value: Any) -> int:
-    """Convert an ISO 8601 text or seconds since the epoch to ns since the epoch. 0 if the value is neither.
+    """Convert a time to ns since the epoch. Return 0 if the value is not a time.
 
-    A text without a time zone is in local time.
+    The value is an ISO 8601 text, or a number of seconds since the epoch. A text without a time zone is in
+    local time.
     """
     seconds = number_or_none(value) if not isinstance(value, bool) else None
     if isinstance(value, str):

@@ -1,4 +1,4 @@
-"""Runs on disk: journal, manifest, store, and the table from which everything else reads a run.
+"""Runs on disk: journal, manifest, store, and the table through which all other code reads a run.
 
 The package can be called: `benchwright.runs(...)` lists the runs on this machine.
 """
@@ -12,10 +12,10 @@ from typing import Any, Literal
 
 
 class _Runs(ModuleType):
-    """The type of this package's module object, which makes `benchwright.runs(...)` callable.
+    """The type of this package's module object. It makes `benchwright.runs(...)` callable.
 
-    It must be in place from the first import on, because `from benchwright import runs` returns this module
-    whoever imported it first.
+    The type must be set from the first import on, because `from benchwright import runs` returns this module,
+    whichever code imported it first.
     """
 
     def __call__(

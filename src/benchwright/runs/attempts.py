@@ -1,4 +1,4 @@
-"""Attempts at trials, read from their lines in the journal."""
+"""Reads attempts at trials from their lines in the journal."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from benchwright.runs.journal_tail import JournalTail
 
 
 class FormerAttempt(Record, frozen=True):
-    """An attempt that does not count: the offsets of its journal line and of the lines of its scores."""
+    """An attempt that does not count: the offset of its journal line, and the offsets of the lines of its scores."""
 
     line: int
     scores: tuple[int, ...] = ()
 
 
 class ScoredTrial(Record, frozen=True):
-    """One attempt at a trial: its record, and its scores by the names of their scorers."""
+    """One attempt at a trial: its record, and a mapping from the names of scorers to its scores."""
 
     record: TrialRecord
     scores: dict[str, ScoreRecord]
 
     @property
     def status(self) -> Status:
-        """The status of the trial, with the statuses of its scores folded in."""
+        """The status of the trial, combined with the statuses of its scores."""
         return trial_status(self.record.status, [score.status for score in self.scores.values()])
 
     @property
@@ -36,7 +36,7 @@ class ScoredTrial(Record, frozen=True):
 
 
 def read_scored_trial(tail: JournalTail, line: int, score_lines: Sequence[int]) -> ScoredTrial:
-    """Read the attempt whose line begins at offset `line`, with the scores at `score_lines`.
+    """Read the attempt whose line begins at offset `line`, with the scores whose lines begin at `score_lines`.
 
     Raises:
         JournalError: If a line cannot be read.

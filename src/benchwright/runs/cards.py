@@ -1,4 +1,4 @@
-"""cards.json: the capabilities of a run's endpoints, as probed before its first trial."""
+"""cards.json: the capabilities of a run's endpoints, as probed before the run's first trial."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CARDS_FILE = "cards.json"
 
 
 class RunCards(Record, frozen=True):
-    """The capability cards of a run's targets, by slot.
+    """Mapping from the slot of each target of a run to its capability card.
 
     A card holds only the findings that the run needed.
     """
@@ -23,7 +23,7 @@ class RunCards(Record, frozen=True):
 
 
 def write_cards(directory: Path, cards: dict[str, Card]) -> None:
-    """Write the cards of a run, replacing earlier ones.
+    """Write the cards of a run. They replace earlier cards.
 
     Raises:
         JournalError: If the directory cannot be written.
@@ -32,7 +32,7 @@ def write_cards(directory: Path, cards: dict[str, Card]) -> None:
 
 
 def read_cards(directory: Path) -> dict[str, Card]:
-    """Read the cards of a run; empty if it has none.
+    """Read the cards of a run. Empty if the run has none.
 
     Raises:
         UserError: If the file cannot be read.

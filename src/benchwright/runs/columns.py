@@ -1,4 +1,4 @@
-"""Columns that grow with the rows of a table and take as few bytes per entry as their values need."""
+"""Columns of numbers and texts that grow with the rows of a table. An entry takes as few bytes as the values need."""
 
 from __future__ import annotations
 
@@ -13,29 +13,32 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Rows = NDArray[np.integer[Any]] | NDArray[np.bool_]
-    """Row numbers, shape (rows,), or a mask of all rows, shape (n,), which takes a quarter of the bytes."""
+    """Selection of rows: row numbers, shape (rows,), or a mask of all rows, shape (n,).
+
+    A mask takes a quarter of the bytes.
+    """
 
 TYPE_CODES = "BHIQ"
 MOST_DISTINCT = 250
-"""Distinct values of a score up to which each entry takes one byte.
+"""Number of distinct values of a score up to which each entry of its column takes one byte.
 
-With more values, each entry takes eight.
+With more distinct values, each entry takes eight bytes.
 """
 
 
 ROWS_PER_BLOCK = 65_536
-"""Number of rows processed at a time, because numpy needs eight bytes for each row number."""
+"""Number of rows processed at a time. Blocks save memory, because numpy needs eight bytes for each row number."""
 
 
 def true_indices(mask: NDArray[np.bool_]) -> NDArray[np.uint32]:
-    """Return the indices at which a mask (n,) is true, as 32-bit numbers."""
+    """Return the indices at which a mask (n,) is True, as 32-bit numbers."""
     import numpy as np
 
     return _looked_up(mask, np.dtype(np.uint32), lambda some: some)
 
 
 def filter_rows(rows: Rows, keep: NDArray[np.bool_]) -> Rows:
-    """Return the subset of `rows` for which `keep`, shape (rows,), is true."""
+    """Return the subset of `rows` for which `keep`, shape (rows,), is True."""
     import numpy as np
 
     if rows.dtype != np.bool_:
@@ -61,9 +64,9 @@ def _looked_up(rows: Rows, kind: np.dtype[Any], look: Callable[[NDArray[Any]], N
 
 
 class IntColumn:
-    """A column of whole numbers from 0, with as many bytes per entry as the largest number needs.
+    """A column of whole numbers from 0. An entry takes as many bytes as the largest number needs.
 
-    Zeros at the end take no memory. `rows` returns the number of entries.
+    Zeros at the end take no memory. `rows`: function that returns the number of entries.
     """
 
     def __init__(self, rows: Callable[[], int]) -> None:
@@ -94,7 +97,10 @@ class IntColumn:
             self[place] = value
 
     def numbers(self, rows: Rows | None = None) -> NDArray[np.int64]:
-        """Return a copy of the entries of some rows, shape (rows,), or of all rows, shape (n,)."""
+        """Return a copy of the entries of `rows`, shape (rows,).
+
+        Without `rows`, return a copy of all entries, shape (n,).
+        """
         import numpy as np
 
         if rows is not None:
@@ -122,7 +128,7 @@ class IntColumn:
         return self._values.count(value) + (0 if value else len(self) - len(self._values))
 
     def value_counts(self, rows: Rows) -> list[tuple[int, int]]:
-        """Return (value, count) for each distinct value in these rows, the smallest value first."""
+        """Return (value, number of entries) for each distinct value in these rows, the smallest value first."""
         import numpy as np
 
         numbers, times = np.unique(self.compact_numbers(rows), return_counts=True)
@@ -138,7 +144,7 @@ class IntColumn:
 
     @property
     def largest(self) -> int:
-        """The largest entry, 0 if the column is empty."""
+        """The largest entry. It is 0 if the column is empty."""
         import numpy as np
 
         return int(np.frombuffer(self._values, self._values.typecode).max(initial=0))
@@ -154,21 +160,21 @@ class IntColumn:
 
 
 class CodedNames:
-    """Distinct texts, each stored once and identified by a number (its code)."""
+    """Distinct texts. Each is stored once and identified by a number, its code."""
 
     def __init__(self, names: Iterable[str] = ()) -> None:
         self.names: list[str] = list(names)
         self._codes = {name: code for code, name in enumerate(self.names)}
 
     def code(self, name: str) -> int:
-        """Return the code of a name, assigning the next one if the name is new."""
+        """Return the code of a name. If the name is new, the next code is assigned to it."""
         code = self._codes.setdefault(name, len(self.names))
         if code == len(self.names):
             self.names.append(name)
         return code
 
     def find(self, name: str) -> int | None:
-        """Return the code of a name, or None if the name is unknown."""
+        """Return the code of a name. None if the name is unknown."""
         return self._codes.get(name)
 
     def __getitem__(self, code: int) -> str:
@@ -179,9 +185,9 @@ class CodedNames:
 
 
 class FailureReasons(CodedNames):
-    """The reasons for which trials failed, with the empty reason first.
+    """The distinct reasons for which trials failed. The first is the empty reason.
 
-    At most `MAX_REASONS` distinct reasons are kept; all further ones share the entry "other reasons".
+    At most `MAX_REASONS` distinct reasons are kept. All further reasons share the entry "other reasons".
     """
 
     MAX_REASONS = 100
@@ -190,16 +196,16 @@ class FailureReasons(CodedNames):
         super().__init__([""])
 
     def code(self, name: str) -> int:
-        """Return the code of a reason; 0 for the empty one."""
+        """Return the code of a reason. It is 0 for the empty reason."""
         known = len(self) <= self.MAX_REASONS or self.find(name) is not None
         return super().code(name if known else "other reasons")
 
 
 class SampleColumn:
-    """A column of sample ids, one per trial.
+    """A column of sample ids, one per trial, stored as codes.
 
-    Ids that are row numbers take only the bytes that the number needs. An even code 2n means the row number
-    n; odd codes are for other names.
+    An id that is a row number n has the even code 2n, and takes only the bytes that this number needs. Any
+    other id has an odd code.
     """
 
     def __init__(self, rows: Callable[[], int]) -> None:
@@ -224,7 +230,7 @@ class SampleColumn:
         return self._names[code >> 1] if code & 1 else str(code >> 1)
 
     def code(self, sample: str) -> int | None:
-        """Return the code of an id, or None for a name that no trial has."""
+        """Return the code of an id. None if the id is not a row number and no trial has it."""
         number = _row_number(sample)
         if number is not None:
             return 2 * number
@@ -232,14 +238,16 @@ class SampleColumn:
         return None if found is None else 2 * found + 1
 
     def numbers(self, rows: Rows | None = None) -> NDArray[np.int64]:
-        """Return the sample codes of the trials in some rows, or of all trials.
+        """Return the sample codes of the trials in `rows`. Without `rows`, return the codes of all trials.
 
-        A code is twice the row number, or an odd number for a name.
+        A code is twice the row number, or an odd number for any other id.
         """
         return self._codes.numbers(rows)
 
     def compact_numbers(self, rows: Rows) -> NDArray[Any]:
-        """Return the sample codes of the trials in some rows, in the column's type; see `IntColumn.compact_numbers`."""
+        """Return the sample codes of the trials in `rows`, in the column's own type; see
+        `IntColumn.compact_numbers`.
+        """
         return self._codes.compact_numbers(rows)
 
     @property
@@ -263,17 +271,17 @@ class SampleColumn:
 
 
 def _row_number(sample: str) -> int | None:
-    """Return the row number that an id stands for. None for any other id (`a`, `07`)."""
+    """Return the row number that an id is. None if the id is not a row number (`a`, `07`)."""
     if not (sample.isascii() and sample.isdecimal() and len(sample) < 18):
         return None
     return int(sample) if sample[0] != "0" or sample == "0" else None
 
 
 class ScoreColumn:
-    """One score for every trial: a state, and a value if the trial is scored.
+    """A column with one score for every trial: a state, and a value if the trial is scored.
 
-    A code below three is a `ScoreState`; from three on it denotes one of the distinct values. With more than
-    `MOST_DISTINCT` distinct values, the values are stored as they are.
+    A code below three is a `ScoreState`. A code from three on stands for one of the distinct values. With more
+    than `MOST_DISTINCT` distinct values, the values themselves are stored.
     """
 
     def __init__(self) -> None:
@@ -285,13 +293,13 @@ class ScoreColumn:
         return len(self._codes)
 
     def append(self, state: ScoreState) -> None:
-        """Add a trial without a value."""
+        """Add a trial whose score has this state and no value."""
         self._codes.append(state)
         if self._values is not None:
             self._values.append(0.0)
 
     def put(self, place: int, state: ScoreState, value: float = 0.0) -> None:
-        """Set the state and value of a trial."""
+        """Set the state and value of a trial's score."""
         if state is not ScoreState.SCORED:
             self._codes[place] = state
             return
@@ -312,19 +320,19 @@ class ScoreColumn:
         self._distinct = {}
 
     def state(self, place: int) -> ScoreState:
-        """Return the state of a trial."""
+        """Return the state of a trial's score."""
         code = self._codes[place]
         return ScoreState(code) if code < len(ScoreState) else ScoreState.SCORED
 
     def value(self, place: int) -> float | None:
-        """Return the value of a trial, or None if it has none."""
+        """Return the value of a trial's score. None if it has no value."""
         code = self._codes[place]
         if self._values is not None:
             return self._values[place] if code == ScoreState.SCORED else None
         return list(self._distinct)[code - len(ScoreState)] if code >= len(ScoreState) else None
 
     def states(self, rows: Rows) -> NDArray[np.uint8]:
-        """Return the `ScoreState` of the trials in these rows, shape (rows,)."""
+        """Return the `ScoreState` of each trial in these rows, shape (rows,)."""
         import numpy as np
 
         known = np.frombuffer(self._codes, np.uint8)
@@ -333,7 +341,7 @@ class ScoreColumn:
         return codes
 
     def values(self, rows: Rows) -> NDArray[np.float64]:
-        """Return the scores of the trials in these rows, shape (rows,), with 0 for trials without a value."""
+        """Return the score of each trial in these rows, shape (rows,). It is 0 for a trial without a value."""
         import numpy as np
 
         codes = np.frombuffer(self._codes, np.uint8)

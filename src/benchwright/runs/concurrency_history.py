@@ -1,6 +1,6 @@
 """History of an adaptive concurrency (`--concurrency auto`), read from a run's journal.
 
-Requests made while the concurrency was settling are excluded from timings.
+Requests that were made while the concurrency was settling are excluded from timings.
 """
 
 from __future__ import annotations
@@ -17,28 +17,29 @@ SETTLING_FLAG = "settling"
 
 
 def counts_in_throughput(request: RequestRecord) -> bool:
-    """Return whether a request counts for the throughput: answered, timed, and sent at a settled concurrency.
+    """Return True if a request counts for the throughput: answered, timed, and sent at a settled concurrency.
 
     A request is excluded if the server refused a part of it and it was sent again without that part, because
-    the refusal delayed it. A total of 0 is not a time: it marks a request that another program made and did
-    not time.
+    the refusal delayed it. A total of 0 is not a time: it means that another program made the request and did
+    not time it.
     """
     timed = request.error is None and request.total > 0
     return timed and SETTLING_FLAG not in request.flags and RESENT_WITHOUT_PART not in request.flags
 
 
 def counts_in_timings(request: RequestRecord) -> bool:
-    """Return whether a request counts for latencies: it meets `counts_in_throughput`, and no standstill affected it."""
+    """Return True if a request counts for latencies: `counts_in_throughput` is True, and no standstill affected it."""
     return counts_in_throughput(request) and STANDSTILL_FLAG not in request.flags
 
 
 class ConcurrencyHistory:
     """The concurrency levels of a run with adaptive concurrency, from `concurrency` events of its journal.
 
-    - `settled`: the levels at which it settled, in order.
+    - `settled`: the levels at which the concurrency settled, in order.
     - `last`: the latest level.
     - `spans`: the periods (wall-clock ns) in which the concurrency was not settled.
-    - `found`: True if a session adapted its concurrency; `given`: True if a session had a fixed one.
+    - `found`: True if a session of the run adapted its concurrency.
+    - `given`: True if a session of the run had a fixed concurrency.
     - `one_at_a_time`: the evidence that the server processes one request at a time, or None.
     """
 
@@ -69,7 +70,7 @@ class ConcurrencyHistory:
     def end_session(self, at: int) -> None:
         """Process the end of a session at `at` (wall-clock ns).
 
-        It also ends a period of unsettled concurrency.
+        If the concurrency was not settled, this period also ends.
         """
         self._add_seconds(at)
         self.found = self.found or self._in_session

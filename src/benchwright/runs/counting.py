@@ -1,16 +1,16 @@
 """The rules for counting in a run: which attempt of a trial counts, and how a missing score counts.
 
-- **Which attempt counts.** The last one in the journal that was not cut off. An attempt is cut off if the run
-  was stopped during it (`cancelled`), or if its body is lost (after a power failure). Such an attempt does
+- **Which attempt counts.** The last attempt in the journal that was not cut off. An attempt is cut off if the
+  run was stopped during it (`cancelled`), or if its body is lost (after a power failure). Such an attempt does
   not show anything about the model: the trial is not done, and the next command runs it again. Its requests
   were made all the same, so their tokens and times are counted as spent.
-- **How a score counts.** `SCORED`: its value. `NO_ANSWER`: the model answered to the end, but there is
-  nothing to score (a refusal, a truncation, a limit, or no answer found). It counts 0, because otherwise a
-  model that refuses hard questions would win. `FAILED_STATUSES`: something else went wrong (provider, agent or pack,
-  grader), or the trial is not scored yet. Then there is no score: the trial is left out of the mean, and
+- **How a score counts.** `SCORED`: its value. `NO_ANSWER`: the model answered to the end, but there is nothing
+  to score (a refusal, a truncation, a limit, or no answer found). The score counts as 0, because otherwise a
+  model that refuses hard questions would win. `FAILED_STATUSES`: something else went wrong (provider, agent or
+  pack, grader), or the trial is not scored yet. Then there is no score: the trial is left out of the mean, and
   bounds show how far off the mean could be.
 
-Formats that document another rule (a failure counts 0) keep it, and state so.
+File formats that document another rule (a failure counts as 0) use that rule, and state so.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ CUT_OFF_STATUSES = frozenset({Status.TRUNCATED, Status.CUT_OFF_IN_THINKING})
 """Statuses of a trial whose last response reached its token limit."""
 
 NO_ANSWER_STATUSES = CUT_OFF_STATUSES | {Status.UNPARSED, Status.REFUSED, Status.LIMIT}
-"""Statuses of a trial whose model answered to the end without an answer that can be scored."""
+"""Statuses of a trial whose model answered to the end, but without an answer that can be scored."""
 
 FAILURE_STATUSES = FAILED_STATUSES - {Status.CANCELLED} | {Status.GRADER_ERROR}
 """Statuses of a finished trial that failed."""
 
 
 class ScoreState(IntEnum):
-    """How one score of a trial counts: as its value, as 0 because there is no answer, or not at all."""
+    """How the score of a trial counts: as its value, as 0 because there is no answer, or not at all."""
 
     SCORED = 0
     NO_ANSWER = 1
@@ -42,21 +42,21 @@ STATUS_BY_SCORE = {
     ScoreState.NO_ANSWER: Status.UNPARSED,
     ScoreState.FAILED: Status.GRADER_ERROR,
 }
-"""The status that an answered trial gets from the state of its score."""
+"""Mapping from the state of a score to the status that an answered trial gets from it."""
 
 
 def is_counted(status: Status) -> bool:
-    """Return whether an attempt with this status counts, so that its trial is done."""
+    """Return True if an attempt with this status counts, so that its trial is done."""
     return status is not Status.CANCELLED
 
 
 def state_without_score(trial: Status) -> ScoreState:
-    """Return the state of a score that does not exist yet, as determined by the status of its trial."""
+    """Return the state of a score that does not exist yet. It follows from the status of the trial."""
     return ScoreState.NO_ANSWER if trial in NO_ANSWER_STATUSES else ScoreState.FAILED
 
 
 def state_of_score(status: Status, value: float | None) -> ScoreState:
-    """Return the state of a score by its status and value.
+    """Return the state of a score, given its status and value.
 
     A value that is not finite is a failure of the grader.
     """
@@ -69,11 +69,12 @@ _WITH_SCORES = frozenset({Status.ANSWERED, Status.SCORED, Status.UNPARSED, Statu
 
 
 def trial_status(status: Status, scores: list[Status]) -> Status:
-    """Combine the status of a trial with the statuses of its scores, all at once or one after the other.
+    """Combine the status of a trial with the statuses of its scores.
 
-    A failed, refused, truncated or limited trial keeps its status. An answered one becomes `grader_error` if
-    any scorer failed, else `unparsed` if any scorer found no answer, else `scored`. It stays `answered` while
-    it has no scores.
+    They may be given all at once or in several calls. A failed, refused, truncated or limited trial keeps its
+    status. An answered trial becomes `grader_error` if any scorer failed. If no scorer failed, it becomes
+    `unparsed` if any scorer found no answer, and `scored` if all found one. It stays `answered` while it has no
+    scores.
     """
     if status not in _WITH_SCORES or not scores:
         return status

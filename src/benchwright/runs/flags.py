@@ -8,13 +8,13 @@ from typing import Any
 from benchwright.records import Record
 
 FLAGS_KEY = "flags"
-"""The key of the flags in an outcome's artifacts and in a score's details."""
+"""The key of the flags in the artifacts of an outcome, and in the details of a score."""
 
 
 class Flag(Record, frozen=True):
     """A sign that a trial may have been passed without solving its task.
 
-    `kind`: one or more lower-case words joined by `_`; `evidence`: the reason, in plain words.
+    `kind`: one or more lower-case words joined by `_`. `evidence`: the reason, in plain words.
     """
 
     kind: str
@@ -31,13 +31,13 @@ def flags_in(detail: Mapping[str, Any] | None) -> list[Flag]:
 
 
 class FlaggedTrials:
-    """The flagged trials of a run's table: for each row, the kinds of flags that each scorer reported."""
+    """The flagged trials of a run's table. For each row, it has the kinds of flags that each scorer reported."""
 
     def __init__(self) -> None:
         self._kinds: dict[int, dict[str, tuple[str, ...]]] = {}
 
     def put(self, row: int, scorer: str, detail: Mapping[str, Any] | None) -> None:
-        """Store the flags in the details of a score, replacing those reported by the same scorer before."""
+        """Store the flags in the details of a score. They replace flags that the same scorer reported before."""
         kinds = tuple(dict.fromkeys(flag.kind for flag in flags_in(detail)))
         if kinds:
             self._kinds.setdefault(row, {})[scorer] = kinds

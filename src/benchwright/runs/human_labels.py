@@ -11,7 +11,7 @@ LABELS_FILE = "judge_labels.json"
 
 
 class RunAnswerLabel(Record, frozen=True):
-    """A human label for one answer of this run: that of one attempt at a trial.
+    """A human label for an answer of this run. The answer belongs to one attempt at a trial.
 
     `length` is the answer's length in characters.
     """
@@ -37,8 +37,8 @@ class OutsideAnswerLabel(Record, frozen=True):
 class HumanLabels(Record, frozen=True):
     """The human labels, from 0 (wrong) to 1 (right), for the answers that one scorer of a run has judged.
 
-    `own`, `others`: labels for answers of the run, and for answers from outside it. `source`: the name of the
-    file with the labels. `unjudged`: number of answers from outside without a verdict.
+    `own`: labels for answers of the run. `others`: labels for answers from outside the run. `source`: the name
+    of the file with the labels. `unjudged`: number of answers from outside that have no verdict.
     """
 
     source: str
@@ -49,7 +49,7 @@ class HumanLabels(Record, frozen=True):
 
 
 def write_labels(directory: Path, labels: HumanLabels) -> None:
-    """Store labels with a run, replacing its earlier ones.
+    """Store labels with a run. They replace the run's earlier labels.
 
     Raises:
         JournalError: If the directory cannot be written.
@@ -58,7 +58,7 @@ def write_labels(directory: Path, labels: HumanLabels) -> None:
 
 
 def read_labels(directory: Path) -> HumanLabels | None:
-    """Read the labels of a run. None if it has none.
+    """Read the labels of a run. Return None if the run has none.
 
     Raises:
         UserError: If the file cannot be read.

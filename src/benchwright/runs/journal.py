@@ -4,12 +4,11 @@
     bodies.jsonl   conversations and artifacts, found by the (offset, length) in a trial's line
     pictures/      the pictures in the bodies, each stored once (see `runs.pictures`)
 
-A body is written before its line. A trial counts once its line is complete. One `write` on an append
-descriptor writes a line, or several lines together. When the journal is opened again, an incomplete last line
-is removed.
+A body is written before its line. A trial counts once its line is complete. One `write` on an append descriptor
+writes a line, or several lines together. When the journal is opened again, an incomplete last line is removed.
 
-After a crash of the machine, bodies may be lost although their lines remain. Before new bodies take their
-place, cuts.json records the file sizes at which they were lost (see `JournalCut`).
+After a crash of the machine, bodies may be lost although their lines remain. Before new bodies take the place
+of the lost ones, cuts.json records the sizes that both files had then (see `JournalCut`).
 """
 
 from __future__ import annotations
@@ -50,9 +49,9 @@ FsyncPolicy = Literal["second", "always"]
 
 
 class JournalCut(Record, frozen=True):
-    """The sizes of both files, in bytes, when a session resumed a run that had lost bodies.
+    """The sizes in bytes of trials.jsonl and bodies.jsonl when a session resumed a run that had lost bodies.
 
-    If a line begins before `trials` and its body ends beyond `bodies`, its body is lost: the bytes that are
+    If a line begins before `trials` and its body ends beyond `bodies`, the body is lost: the bytes that are
     there now belong to another trial.
     """
 
@@ -63,8 +62,9 @@ class JournalCut(Record, frozen=True):
 class ExchangeBody(Record, frozen=True):
     """One request of a trial and its response, as JSON.
 
-    `sent` is the number of the outcome's messages that were sent, from the first on, or the list of sent
-    messages if that is not a prefix of the outcome's. `request` holds the other fields of the request body.
+    `sent`: the number of the outcome's messages that were sent, counted from the first. If the sent messages
+    are not the beginning of the outcome's conversation, `sent` is the list of sent messages. `request` holds
+    the other fields of the request body.
     """
 
     request: dict[str, Any]
@@ -73,11 +73,11 @@ class ExchangeBody(Record, frozen=True):
 
 
 class TrialBody(Record, frozen=True):
-    """The part of a trial that its journal line leaves out.
+    """The data of a trial that its journal line leaves out.
 
-    `input` and `target` belong to the sample; see `runs.asked`. `unanswered`: the messages of the last
-    request, stored if it got no response and the solver reported no messages. They show the prompt of a trial
-    whose first request failed.
+    `input` and `target` belong to the sample; see `runs.trial_prompt`. `unanswered`: the messages of the last
+    request. They are stored if that request got no response and the solver reported no messages, so that they
+    show the prompt of a trial whose first request failed.
     """
 
     key: str
@@ -115,10 +115,10 @@ _decode_cuts = msgspec.json.Decoder(list[JournalCut]).decode
 
 
 def encode_json(value: Any) -> bytes:
-    """Encode a value for the journal as JSON, with secrets replaced. All writes of the journal use it.
+    """Encode a value for the journal as JSON, with secrets replaced.
 
-    Values that JSON cannot express (lone surrogates, odd keys, an agent's own objects) are approximated; see
-    `to_plain`.
+    All writes of the journal use this function. Values that JSON cannot express (lone surrogates, odd keys, an
+    agent's own objects) are approximated; see `to_plain`.
     """
     try:
         encoded = _encode(value)
@@ -128,7 +128,7 @@ def encode_json(value: Any) -> bytes:
 
 
 class Journal:
-    """The writer of a run's journal; nothing else writes to it."""
+    """The writer of a run's journal. Nothing else writes to the journal."""
 
     def __init__(
         self,
@@ -158,7 +158,7 @@ class Journal:
     def write_group(
         self, trials: Sequence[tuple[TrialRecord, bytes]], scores: Sequence[ScoreRecord] = ()
     ) -> None:
-        """Write the bodies of trials in one write, then their lines and the lines of scores in another.
+        """Write the bodies of trials in one write. Then write the lines of the trials and scores in another.
 
         An empty body is not stored.
 
@@ -180,7 +180,7 @@ class Journal:
             self.write(*lines, *scores)
 
     def write(self, *lines: JournalLine) -> None:
-        """Write records, one line each, in one write.
+        """Write records to trials.jsonl, one line each, in one write.
 
         Raises:
             JournalError: If the disk is full or gone. Everything written before is complete.
@@ -188,10 +188,10 @@ class Journal:
         self._append(self._trials, b"".join([encode_json(line) + b"\n" for line in lines]))
 
     def write_cut(self) -> None:
-        """Record durably where the journal ends. Call this if bodies were lost, before new ones are written.
+        """Record durably where the journal ends. If bodies were lost, call this before new bodies are written.
 
-        The lines are synced first. Otherwise another crash could lose them, and later lines in their place
-        would seem older than the cut.
+        The lines are synced first. Otherwise another crash could lose these lines, and later lines in their
+        place would seem older than the cut.
 
         Raises:
             JournalError: If the journal or cuts.json cannot be written, or cuts.json cannot be read.
@@ -213,7 +213,9 @@ class Journal:
         return offset
 
     def sync(self) -> None:
-        """Make everything written so far durable against a power loss. Call it off the event loop.
+        """Make everything written so far durable against a power loss.
+
+        Do not call this on the event loop, because it blocks.
 
         Raises:
             JournalError: If the disk reports an error.
@@ -238,7 +240,7 @@ class Journal:
 
 
 class _AppendFile:
-    """A file that only grows, by complete appends."""
+    """A file that only grows. Each append is written completely or not at all."""
 
     def __init__(self, path: Path) -> None:
         self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
@@ -291,7 +293,7 @@ def check_event(event: RunEvent) -> None:
 
 
 def read_cuts(directory: Path) -> list[JournalCut]:
-    """Read the cuts of a run, the oldest first; empty if no bodies were lost.
+    """Read the cuts of a run, the oldest first. Empty if no bodies were lost.
 
     Raises:
         JournalError: If the file cannot be read.
@@ -317,7 +319,7 @@ def read_body(directory: Path, record: TrialRecord) -> TrialBody:
 
 
 def read_bodies(directory: Path, records: Iterable[TrialRecord]) -> Iterator[tuple[TrialRecord, TrialBody]]:
-    """Yield trials with their bodies, opening the file of bodies only once.
+    """Yield each trial with its body. The file of bodies is opened only once.
 
     Raises:
         JournalError: If a body is lost, or another trial's body is in its place.
@@ -355,7 +357,7 @@ def decode_body(encoded: bytes, record: TrialRecord) -> TrialBody:
 
 
 def read_encoded_body(directory: Path, record: TrialRecord) -> bytes:
-    """Read the JSON of a trial's body, with its pictures put back.
+    """Read the JSON of a trial's body. Its pictures are put back in place of their references.
 
     The result is short if the file ends early.
 

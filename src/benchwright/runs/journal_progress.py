@@ -1,4 +1,7 @@
-"""The progress of a run: number of trials that count (see `counting`), read without building a full table."""
+"""The progress of a run: the number of trials that count (see `counting`).
+
+It is read without building a full table.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ _SCORE = b'{"type":"score"'
 
 
 class _Trial(msgspec.Struct, gc=False, tag="trial"):
-    """The fields that decide whether an attempt counts; see `records.TrialRecord`."""
+    """The fields of a trial line that decide whether an attempt counts; see `records.TrialRecord`."""
 
     key: str
     status: Status
@@ -29,16 +32,17 @@ class _Trial(msgspec.Struct, gc=False, tag="trial"):
 
 
 class _Other(msgspec.Struct, gc=False, tag="score"):
-    """A score line. Only its type is read."""
+    """A score line. Only the type of the line is read."""
 
 
 _decode = msgspec.json.Decoder(_Trial | _Other | RunEvent).decode
 
 
 class JournalProgress:
-    """Counts a run's trials as its journal grows, with 8 bytes per trial, or 20 if some were retried.
+    """Counts a run's trials as its journal grows.
 
-    `done` equals the number of rows in `RunTable.counted`. Lines that are not records are skipped.
+    It takes 8 bytes per trial, or 20 if some trials were retried. `done` equals the length of
+    `RunTable.counted_rows`. Lines that are not records are skipped.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -50,7 +54,7 @@ class JournalProgress:
 
     @property
     def position(self) -> int:
-        """Bytes of the journal read so far."""
+        """Number of bytes of the journal that have been read so far."""
         return self._tail.position
 
     @property
@@ -60,11 +64,11 @@ class JournalProgress:
 
     @property
     def planned(self) -> int | None:
-        """Number of planned trials, or None if the journal does not state it."""
+        """Number of planned trials. None if the journal does not state it."""
         return self.sessions.planned
 
     def rate(self, now: int) -> float | None:
-        """Return the trials per second that finished in this session. None if unknown.
+        """Return the number of trials per second that finished in this session. None if unknown.
 
         `now`: ns since the epoch.
         """
@@ -72,9 +76,9 @@ class JournalProgress:
         return self._this_session / seconds if self._this_session and seconds > 0 else None
 
     def seconds_left(self, now: int) -> float | None:
-        """Return the estimated seconds until this session has finished its trials at its present rate.
+        """Return the estimated seconds until this session has finished its trials, at its present rate.
 
-        None if unknown.
+        Return None if unknown.
         """
         rate = self.rate(now)
         if rate is None or self.planned is None:
@@ -82,7 +86,7 @@ class JournalProgress:
         return max(0, self.planned - self.sessions.done_before - self._this_session) / rate
 
     def advance(self, seconds: float = math.inf) -> bool:
-        """Read on for about `seconds` and return whether the end of the journal was reached.
+        """Read on for about `seconds`. Return True if the end of the journal was reached.
 
         Close the journal afterwards.
 

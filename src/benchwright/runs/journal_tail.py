@@ -1,4 +1,4 @@
-"""The file of a journal, read incrementally through one descriptor."""
+"""Reads the file of a journal as it grows, through one file descriptor."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from benchwright.records import DECODE_ERRORS, JournalLine
 from benchwright.runs.journal import TRIALS_FILE, decode_line
 
 BYTES_PER_READ = 2**17
-"""Bytes that are read at a time."""
+"""Number of bytes that are read from the journal at a time."""
 
 FIRST_READ_BYTES = 4096
-"""Size in bytes of the first read of a single line, which is enough for most lines."""
+"""Number of bytes of the first read when a single line is wanted. It is enough for most lines."""
 
 
 class JournalTail:
-    """Reads the lines added to a journal.
+    """Reads the lines that were added to a journal since the last read.
 
-    `position`: bytes processed so far, always at the beginning of a line.
+    `position`: number of bytes processed so far. It is always the beginning of a line.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -38,11 +38,11 @@ class JournalTail:
         self._descriptor = None
 
     def size(self) -> int:
-        """Return the present size of the file in bytes, 0 if it does not exist."""
+        """Return the present size of the file in bytes. 0 if the file does not exist."""
         return size_of(self.path)
 
     def slices(self) -> Iterator[list[bytes]]:
-        """Yield lists of complete lines without their newlines.
+        """Yield lists of complete lines, without the newline at their end.
 
         Call `advance` for each line that was processed.
 
@@ -84,7 +84,7 @@ class JournalTail:
 
 
 def size_of(path: Path) -> int:
-    """Return the size of a file in bytes, 0 if it does not exist."""
+    """Return the size of a file in bytes. 0 if the file does not exist."""
     try:
         return path.stat().st_size
     except OSError:

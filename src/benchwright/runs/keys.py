@@ -15,14 +15,17 @@ _encode = msgspec.json.Encoder(order="sorted").encode
 
 
 def fingerprint(*parts: Any) -> str:
-    """Return a digest (xxh3, 128 bits, hex) of plain values, whatever the order of keys in dictionaries."""
+    """Return a digest (xxh3, 128 bits, hex) of plain values.
+
+    It does not depend on the order of keys in dictionaries.
+    """
     return xxhash.xxh3_128_hexdigest(_encode(parts))
 
 
 def target_identity(target: Target) -> tuple[Any, ...]:
-    """Return the properties that distinguish a target, without its slot.
+    """Return the properties that distinguish a target from other targets. Its slot is not one of them.
 
-    Headers are included only if there are any.
+    Headers are included only if the target has any.
     """
     return (target.model, target.base_url, target.settings, *([target.headers] if target.headers else []))
 
@@ -30,14 +33,16 @@ def target_identity(target: Target) -> tuple[Any, ...]:
 class SampleContent:
     """The content of a sample, encoded once for hashing.
 
-    Its id and its position in the dataset do not matter.
+    The sample's id and its position in the dataset are not part of the content.
     """
 
     def __init__(self, content: Any) -> None:
         self._content = xxhash.xxh3_128(b"[" + _encode(content))
 
     def digest(self, occurrence: int) -> bytes:
-        """Return a digest of the content and of `occurrence`, the number of equal samples before this one."""
+        """Return a digest of the content and of `occurrence`, the number of samples with equal content before
+        this one.
+        """
         whole = self._content.copy()
         whole.update(b",%d]" % occurrence)
         return whole.digest()
@@ -46,8 +51,8 @@ class SampleContent:
 class TrialKeys:
     """Makes the keys of the trials of one task on one target.
 
-    A key covers the sample's content, the target without secrets, the solver's fingerprint, the limits and
-    the repeat. It does not cover the target's slot: a model keeps its trials when it becomes the baseline.
+    A key covers the sample's content, the target without secrets, the solver's fingerprint, the limits and the
+    repeat. It does not cover the target's slot, so a model keeps its trials when it becomes the baseline.
     """
 
     def __init__(self, target: Target, solver_fingerprint: str, limits: Record) -> None:
@@ -64,9 +69,10 @@ def score_key(trial_key: str, scorer: str, scorer_fingerprint: str) -> str:
 
 
 def key_prefix(key: str) -> int:
-    """Return the 64 bits of a key by which `RowIndex` finds it.
+    """Return the 64 bits of a key by which `RowIndex` finds the key.
 
-    They are its first 16 hex digits, or a digest if the key is not hexadecimal (from another program).
+    They are its first 16 hex digits. If the key is not hexadecimal (from another program), they are a digest of
+    the key.
     """
     try:
         return int.from_bytes(bytes.fromhex(key[:16]), "big")
@@ -75,14 +81,15 @@ def key_prefix(key: str) -> int:
 
 
 MAX_RECENT_ROWS = 8_192
-"""Maximum size of each of two dictionaries of recent rows, which are searched before the sorted ones.
+"""Maximum size of each of two dictionaries of recent rows.
 
-Scores follow soon after their trial.
+They are searched before the sorted arrays of older rows. A score is journalled soon after its trial, so the row
+of its trial is usually recent.
 """
 
 
 class RowIndex:
-    """Index from the first 64 bits of keys to rows. After `release`, it can neither find nor add rows."""
+    """Index that maps the first 64 bits of keys to rows. After `release`, it can neither find nor add rows."""
 
     def __init__(self) -> None:
         self._released: int | None = None
@@ -112,7 +119,7 @@ class RowIndex:
         return row
 
     def find(self, key: str) -> int | None:
-        """Return the row of a key, or None if the key is unknown."""
+        """Return the row of a key. None if the key is unknown."""
         assert self._released is None
         prefix = key_prefix(key)
         row = self._late.get(prefix)

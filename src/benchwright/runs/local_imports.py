@@ -1,12 +1,13 @@
-"""The files of a user's own project that a piece of code imports, found by parsing, without running anything.
+"""Finds the files of a user's own project that a piece of code imports. Code is only parsed, never run.
 
-A file is local if it is below the folder that the code was imported from, below the working directory, or
-below a folder in PYTHONPATH, and is not installed (not in the standard library, site-packages or Benchwright
-itself).
+A file is local if it is below one of these folders: the folder from which the code was imported, the working
+directory, or a folder in PYTHONPATH. It must not be installed, that is, not be in the standard library,
+site-packages or Benchwright itself.
 
-Imports count wherever they are written, also within functions, and imported files are searched in turn. If a
-module imports by a computed name, all modules of its folder count. Not found: files that code reads or
-executes by itself, compiled modules, and folders that a function puts on `sys.path` when it is called.
+Imports count wherever they are written, also within functions. Imported files are searched for imports in turn.
+If a module imports by a computed name, all modules of its folder count. Not found are: files that code reads or
+executes by itself, compiled modules, and modules in folders that a function puts on `sys.path` when it is
+called.
 """
 
 from __future__ import annotations
@@ -24,17 +25,17 @@ INIT_FILE = "__init__.py"
 OWN_PACKAGES = frozenset({"benchwright", "osmosis_ai", "llm_benchmarker"})
 INSTALLED_FOLDERS = frozenset({"site-packages", "dist-packages"})
 IMPORT_FUNCTIONS = frozenset({"import_module", "__import__"})
-"""Functions that import the module named by their first argument."""
+"""Names of functions that import the module named by their first argument."""
 
 MOST_FILES = 2_000
-"""Maximum number of files that are searched for imports. The imports of any further files are not found."""
+"""Maximum number of files that are searched for imports. The imports in any further files are not found."""
 
 
 class FileImports(NamedTuple):
     """The imports of a file.
 
-    `modules`: (level, module, names) as in `from module import names`, with `level` leading dots. `has_computed`:
-    True if the file also imports by names that are only known at run time.
+    `modules`: (level, module, names) of each import, as in `from module import names`, with `level` leading
+    dots. `has_computed`: True if the file also imports by names that are only known at run time.
     """
 
     modules: tuple[tuple[int, str, tuple[str, ...]], ...]
@@ -42,9 +43,10 @@ class FileImports(NamedTuple):
 
 
 def local_imports(files: Iterable[Path], texts: Iterable[str] = ()) -> dict[Path, str]:
-    """Return the local files that `files` import, each with its name inside the project, sorted by name.
+    """Return the local files that `files` import, as a mapping to their names inside the project, sorted by
+    name.
 
-    The given files themselves are excluded. `texts` are further pieces of code, from a script or a notebook.
+    The given files themselves are left out. `texts` are further pieces of code, from a script or a notebook.
     """
     given = [file.resolve() for file in files]
     roots = _roots(given)
@@ -66,7 +68,7 @@ def local_imports(files: Iterable[Path], texts: Iterable[str] = ()) -> dict[Path
 
 
 def _roots(files: Sequence[Path]) -> list[Path]:
-    """Return the folders below which modules are local, including folders inside them that are on `sys.path`."""
+    """Return the folders below which modules are local. Folders inside them that are on `sys.path` are included."""
     typed = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     own = [*(_import_root(file) for file in files), Path.cwd(), *(Path(one) for one in typed if one)]
     bases = list(dict.fromkeys(one.resolve() for one in own))
@@ -76,7 +78,7 @@ def _roots(files: Sequence[Path]) -> list[Path]:
 
 
 def _import_root(file: Path) -> Path:
-    """Return the folder from which a file is imported: the first folder above it that is not a package."""
+    """Return the folder from which a file is imported: the nearest folder above it that is not a package."""
     folder = file.parent
     while (folder / INIT_FILE).is_file() and folder.parent != folder:
         folder = folder.parent
@@ -90,7 +92,7 @@ def _packages(file: Path) -> list[Path]:
 
 
 def _name(file: Path, roots: Sequence[Path]) -> str:
-    """Return the path of a file relative to its project, which does not change when the project is moved."""
+    """Return the path of a file relative to its project. It does not change when the project is moved."""
     within = [file.relative_to(root).as_posix() for root in roots if file.is_relative_to(root)]
     return min(within, key=len, default=file.name)
 
@@ -116,7 +118,7 @@ def _resolved(imports: FileImports, file: Path, roots: Sequence[Path]) -> Iterat
 
 
 def imports_of(file: Path) -> FileImports:
-    """Return the imports of a Python file, anywhere in it; none if the file cannot be parsed."""
+    """Return all imports in a Python file. Empty if the file cannot be parsed."""
     try:
         state = file.stat()
         return _parsed(file, state.st_mtime_ns, state.st_size)
@@ -130,7 +132,7 @@ def _parsed(file: Path, _changed: int, _size: int) -> FileImports:
 
 
 def imports_in(code: str | bytes) -> FileImports:
-    """Return the imports of a piece of code, anywhere in it; none if the code cannot be parsed."""
+    """Return all imports in a piece of code. Empty if the code cannot be parsed."""
     try:
         tree = ast.parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -158,7 +160,7 @@ def _called(node: ast.Call) -> str:
 
 
 def _above(file: Path, level: int) -> Path:
-    """Return the package that `level` leading dots of a relative import denote in a file."""
+    """Return the package in which a relative import with `level` leading dots, written in `file`, begins."""
     folder = file.parent
     for _ in range(level - 1):
         folder = folder.parent
@@ -166,7 +168,8 @@ def _above(file: Path, level: int) -> Path:
 
 
 def _files_of(place: Path, parts: Sequence[str], names: Sequence[str]) -> Iterator[Path]:
-    """Yield the files that Python runs when `parts` are imported from the folder `place`.
+    """Yield the files that Python runs when the module with the dotted name `parts` is imported from the
+    folder `place`.
 
     They are the `__init__.py` of each package on the way, the module itself, and those of `names` that are
     modules.
@@ -193,7 +196,7 @@ def _files_of(place: Path, parts: Sequence[str], names: Sequence[str]) -> Iterat
 
 
 def _loaded(module: str, names: Sequence[str]) -> Iterator[Path]:
-    """Yield the files of a module that is already loaded, if no folder contains it."""
+    """Yield the files of a module that is already loaded. It is used if no folder contains the module."""
     for name in (module, *(f"{module}.{one}" for one in names)):
         file = getattr(sys.modules.get(name), "__file__", None)
         if isinstance(file, str) and file.endswith(".py"):
@@ -206,7 +209,7 @@ def _is_local(file: Path, roots: Sequence[Path]) -> bool:
 
 
 def is_benchwright_file(file: Path) -> bool:
-    """Return whether a file is part of Benchwright itself."""
+    """Return True if a file is part of Benchwright itself."""
     return any(file.is_relative_to(folder) for folder in _own_folders())
 
 
@@ -224,6 +227,6 @@ def _standard_library() -> tuple[Path, ...]:
 
 @cache
 def _own_folders() -> tuple[Path, ...]:
-    """Return the folders of Benchwright's own packages. In a clone they are below the working directory."""
+    """Return the folders of Benchwright's own packages. In a clone, they are below the working directory."""
     source = Path(__file__).resolve().parents[2]
     return tuple(source / name for name in OWN_PACKAGES)

@@ -1,6 +1,6 @@
 """Finds out which process works on a run, from the kernel's list of file locks.
 
-The process that works on a run holds its lock file. Trying to take the lock would disturb that process;
+The process that works on a run holds the run's lock file. Trying to take the lock would disturb that process;
 reading the list does not.
 """
 
@@ -19,14 +19,14 @@ LOCK_FILE = "lock"
 _HELD = re.compile(r"^\d+: FLOCK +ADVISORY +WRITE +(\d+) +[0-9a-f]+:[0-9a-f]+:(\d+) ", re.MULTILINE)
 
 LockHolders = dict[int, list[int]]
-"""Processes that hold a lock, by the inode of the locked file.
+"""Mapping from the inode of a locked file to the ids of the processes that hold the lock.
 
 Files of different file systems may share an inode.
 """
 
 
 def lock_holders() -> LockHolders:
-    """Return the visible file locks of this machine; empty if the kernel has no such list."""
+    """Return the visible file locks of this machine. Empty if the kernel has no such list."""
     try:
         text = KERNEL_LOCKS_FILE.read_text()
     except OSError:
@@ -38,7 +38,7 @@ def lock_holders() -> LockHolders:
 
 
 def locking_process(directory: Path, held: LockHolders) -> int | None:
-    """Return the id of the process that works on a run. None if there is none, or if it is not visible."""
+    """Return the id of the process that works on a run. None if no process does, or if the process is not visible."""
     try:
         status = os.stat(directory / LOCK_FILE)
     except OSError:

@@ -1,4 +1,4 @@
-"""Finds lost bodies of a run: a crash of the machine may delete a body but leave its journal line."""
+"""Finds lost bodies of a run. A crash of the machine may delete a body but leave its journal line."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from benchwright.runs.journal_tail import size_of
 class LostBodies:
     """Determines from file sizes alone whether a body is lost.
 
-    Call `read_sizes` after reading further lines and before `is_lost`. Bodies are written before their lines, and a
-    cut is recorded before new bodies take the place of lost ones. Therefore the size must be read after the
-    lines, and the cuts after the size. `torn`: True if `is_lost` met a body that ends beyond the file.
+    After reading further lines, call `read_sizes` before `is_lost`. Bodies are written before their lines, and
+    a cut is recorded before new bodies take the place of lost ones. Therefore the size must be read after the
+    lines, and the cuts after the size. `torn`: True if `is_lost` met a body that ends beyond the end of the
+    file.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -32,9 +33,9 @@ class LostBodies:
         self._cuts = read_cuts(self._directory)
 
     def is_lost(self, body: tuple[int, int], line: int) -> bool:
-        """Return whether a body is lost.
+        """Return True if a body is lost.
 
-        `body`: its (offset, length); `line`: the offset of its journal line.
+        `body`: the body's (offset, length). `line`: the offset of its journal line.
 
         A body without its final newline counts as lost, because resuming the run would remove it.
         """

@@ -1,6 +1,6 @@
 """run.json: the description of a run, free of secrets.
 
-Written whole before the first trial, never changed.
+It is written as a whole before the first trial and never changed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MANIFEST_FILE = "run.json"
 
 
 class JudgeInfo(Record, frozen=True):
-    """How a judge is asked: a digest of its prompt, and the fields of its requests other than the messages."""
+    """How a judge is asked: a digest of its prompt, and the fields of its requests except the messages."""
 
     prompt: str
     settings: dict[str, Any] = {}
@@ -31,9 +31,9 @@ class JudgeInfo(Record, frozen=True):
 
 
 class ScorerInfo(Record, frozen=True):
-    """A scorer's name and the fingerprint of its rule.
+    """The name of a scorer, and the fingerprint of the rule by which it scores.
 
-    `judging`: how its judge is asked, None if no model judges.
+    `judging`: how the scorer's judge is asked. None if no model judges.
     """
 
     name: str
@@ -42,11 +42,12 @@ class ScorerInfo(Record, frozen=True):
 
 
 class DataFile(Record, frozen=True):
-    """A data file of a run: its path as given, the xxh3-128 of its bytes, and the part that the run uses.
+    """A data file of a run: its path as given, the xxh3-128 digest of its bytes, and the selection that the
+    run uses.
 
-    `samples`, `offset`: the run uses this many samples, from this row on. `columns`: the column that holds
-    each part of a sample, if the user named them, and the columns of its id and its cluster. `left_out`:
-    number of invalid rows, which are not among the samples.
+    `samples`: number of samples that the run uses. `offset`: row of the first of them. `columns`: names of the
+    columns that hold the parts of a sample, its id and its cluster, if the user named them. `left_out`: number
+    of invalid rows, which are not among the samples.
     """
 
     path: str
@@ -63,12 +64,12 @@ class Manifest(Record, frozen=True):
     - `created_at`: wall-clock ns.
     - `kind`: the kind of command that made the run (eval, benchmark, pack, …).
     - `fingerprint`: a digest of all that identifies the run: task, data, targets, scorers, repeats, limits.
-    - `typed_models`: the models as the user typed them, by slot.
+    - `typed_models`: mapping from slots to the models as the user typed them.
     - `settings`: the user's settings, without secrets.
-    - `about`: facts specific to the kind of task, such as a benchmark's protocol and the run's departures
-      from it.
+    - `about`: facts specific to the kind of task, such as the protocol of a benchmark and the run's departures
+      from the protocol.
     - `versions`, `host`, `client`: the software, the machine and the client process.
-    - `concurrency`: None if it adapts itself (`auto`); then the journal's events have its values.
+    - `concurrency`: None if it adapts itself (`auto`). Then the events in the journal have its values.
     """
 
     id: str
@@ -95,7 +96,7 @@ class Manifest(Record, frozen=True):
 
 
 class _AboutModel(Record, frozen=True):
-    """A model of a pack's run, in `Manifest.about`. Fields that Benchwright does not read are left out."""
+    """A model of a pack's run, in `Manifest.about`. Fields that Benchwright does not read back are left out."""
 
     id: str = ""
     provider: str = ""
@@ -112,7 +113,9 @@ class _AboutLoad(Record, frozen=True):
 
 
 class KnownScale(Record, frozen=True):
-    """The known range of a score of an imported run, its passing value, and its direction."""
+    """The scale of a score of an imported run: its known range, its passing value, and whether lower values
+    are better.
+    """
 
     low: float | None = None
     high: float | None = None
@@ -121,9 +124,10 @@ class KnownScale(Record, frozen=True):
 
 
 class Origin(Record, frozen=True):
-    """The origin of an imported run: the program that wrote it, the path, and the facts that it lacks.
+    """The origin of an imported run: the program that wrote the results, their path, and the data that they
+    lack.
 
-    `notes`: what to know about the imported data, one sentence each.
+    `notes`: facts that a reader of the imported data should know, one sentence each.
     """
 
     format: str
@@ -135,13 +139,13 @@ class Origin(Record, frozen=True):
 
     @property
     def lines(self) -> list[str]:
-        """The origin in sentences for display."""
+        """Sentences that describe the origin, for display."""
         lacks = f" It does not tell: {', '.join(self.lacks)}." if self.lacks else ""
         return [f"Imported from {self.program}, {Path(self.path).name}.{lacks}", *self.notes]
 
 
 class _About(Record, frozen=True):
-    """The fields of `Manifest.about` that are read, for benchmarks, packs, load levels and imports."""
+    """The fields of `Manifest.about` that are read back, for benchmarks, packs, load levels and imports."""
 
     origin: Origin | None = None
 
@@ -203,10 +207,10 @@ def origin_of(manifest: Manifest) -> Origin | None:
 
 
 def display_names(manifest: Manifest) -> dict[str, str]:
-    """Return the display name of each target of a run, by slot.
+    """Return the display name of each target of a run, as a mapping from its slot.
 
-    In a pack's run these are the labels that the pack gives its models, or the slots if two labels are equal.
-    For other runs see `names_of_models`.
+    In a pack's run, the names are the labels that the pack gives its models. If two labels are equal, they are
+    the slots. For other runs see `names_of_models`.
     """
     slots = [target.slot for target in manifest.targets]
     if manifest.kind != "pack":
@@ -219,8 +223,8 @@ def display_names(manifest: Manifest) -> dict[str, str]:
 def names_of_models(slots: Sequence[str], typed_models: Mapping[str, str]) -> dict[str, str]:
     """Return the display name of the model in each slot.
 
-    If several models are compared, they go by their names. A single model, or a model and its baseline, go by
-    their slots (`primary`, `baseline`).
+    If several models are compared, they are called by their names. A single model, or a model and its baseline,
+    are called by their slots (`primary`, `baseline`).
     """
     compared = len(slots) > 1 and "baseline" not in slots
     return {slot: typed_models.get(slot, slot) if compared else slot for slot in slots}
@@ -229,6 +233,6 @@ def names_of_models(slots: Sequence[str], typed_models: Mapping[str, str]) -> di
 def planned_trials(manifest: Manifest) -> int:
     """Return the number of trials of a run according to its data.
 
-    Once the run has begun, its journal is more precise (`Sessions.planned`).
+    Once the run has begun, `Sessions.planned` is more precise, because it is read from the journal.
     """
     return sum(data.samples for data in manifest.data) * manifest.repeats * len(manifest.targets)

@@ -1,8 +1,8 @@
-"""The pictures of a run: each is stored once in `pictures/` and named by its SHA-256.
+"""The pictures of a run. Each is stored once in `pictures/` and named by its SHA-256.
 
-In a body, the reference `picture:image/png;<file>` replaces the data URL. Readers of a body get the data URL
-back, byte for byte. Only the field `url` of an object can hold either, because quotes within texts are
-escaped in JSON.
+In a body, the reference `picture:image/png;<file>` replaces the picture's data URL. Readers of a body get the
+data URL back, byte for byte. Only the field `url` of an object can hold a data URL or a reference, because
+quotes within texts are escaped in JSON.
 """
 
 from __future__ import annotations
@@ -24,12 +24,14 @@ from benchwright.pictures import bytes_of_url, picture_of
 PICTURES_FOLDER = "pictures"
 
 MAX_RECENT_PICTURES = 256
-"""Number of recent pictures that are recognised as already stored, without decoding them again."""
+"""Number of recently stored pictures that are recognised without decoding them again."""
 
 _KEPT = b'"url":"data:image/'
 _REFERRED = b'"url":"picture:image/'
 _NOT_REFERRED = b'"url":"\\u0070icture:image/'
-"""The text `picture:` escaped in JSON, for texts of models that merely look like a reference."""
+"""The beginning of a reference with its `p` escaped as in JSON. It replaces a text by a model that merely
+looks like a reference.
+"""
 
 _URL = re.compile(rb'"url":"(data:(image/[a-z]+);base64,)')
 _REFERENCE = re.compile(rb'"url":"picture:(image/[a-z]+);(?P<name>[0-9a-f]{64}\.(?:png|jpeg|gif|webp))"')
@@ -37,7 +39,7 @@ _NAME = re.compile(r"([0-9a-f]{64})\.(png|jpeg|gif|webp)")
 
 
 class PictureFiles:
-    """Moves the pictures in the bodies of one run into files."""
+    """Moves the pictures in the bodies of one run into files of their own."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory / PICTURES_FOLDER
@@ -46,7 +48,7 @@ class PictureFiles:
         self._seed = randbits(64)
 
     def extract_pictures(self, body: bytes) -> bytes:
-        """Write the pictures in a body to files and return the body with references to them.
+        """Write the pictures in a body to files. Return the body with references in place of the pictures.
 
         Data URLs that are not valid pictures stay as they are.
 
@@ -68,8 +70,8 @@ class PictureFiles:
     def _kept(self, encoded: bytes) -> str | None:
         """Store a base64 picture and return the name of its file. None if the text is not exactly a picture.
 
-        Repeats of a sample follow each other. So recently stored pictures are recognised by a quick digest,
-        which has a random seed so that nobody can forge a match.
+        Repeats of a sample follow each other, so the same picture often comes again soon. Recently stored
+        pictures are recognised by a quick digest. Its seed is random, so that nobody can forge a match.
         """
         digest = xxhash.xxh3_128_digest(encoded, self._seed)
         name = self._names.get(digest)
@@ -96,7 +98,7 @@ class PictureFiles:
     def sync(self) -> None:
         """Make the written pictures durable against a power loss.
 
-        Raises OSError if the disk reports an error.
+        Raise OSError if the disk reports an error.
         """
         while self._unsynced:
             descriptor = os.open(self._unsynced.popleft(), os.O_RDONLY | os.O_CLOEXEC)
@@ -107,7 +109,7 @@ class PictureFiles:
 
 
 def restore_pictures(directory: Path, body: bytes) -> bytes:
-    """Return a body of the run in `directory` with its pictures as data URLs.
+    """Return a body of the run in `directory`, with data URLs in place of the references to pictures.
 
     References to lost pictures remain.
     """
@@ -124,9 +126,9 @@ def _data_url(directory: Path, found: re.Match[bytes]) -> bytes:
 
 
 def picture_name(url: str) -> str | None:
-    """Return the file name of a data URL's picture, which is the same in every run.
+    """Return the file name for the picture in a data URL. It is the same in every run.
 
-    None if it is not a picture.
+    Return None if the URL is not a picture.
     """
     try:
         return _name(bytes_of_url(url))
@@ -147,6 +149,6 @@ def read_picture(directory: Path, name: str) -> bytes | None:
 
 
 def _name(data: bytes) -> str:
-    """Return the file name for the bytes of a picture. Raises ValueError if they are not a picture."""
+    """Return the file name for the bytes of a picture. Raise ValueError if they are not a picture."""
     kind = picture_of(data).kind
     return f"{hashlib.sha256(data).hexdigest()}.{kind}"

@@ -1,4 +1,4 @@
-"""Conversion of arbitrary Python values into values that JSON can express."""
+"""Converts arbitrary Python values into values that JSON can express."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 import msgspec
 
 MAX_DEPTH = 100
-"""Maximum levels of nesting."""
+"""Maximum number of levels of nesting that `to_plain` keeps."""
 
 
 def to_plain(value: Any, within: frozenset[int] = frozenset()) -> Any:
     """Return the value in types that JSON can express.
 
-    Other objects, cycles, and levels nested too deep are replaced by their `repr`.
+    Other objects, cycles, and values nested too deep are replaced by their `repr`.
     """
     if value is None or isinstance(value, bool | msgspec.Raw):
         return value

@@ -1,4 +1,4 @@
-"""Delays of our own process, recorded in journals (loop lag, standstills), and the fields of event details."""
+"""Delays of our own process (loop lag and standstills), as recorded in journals, and the fields of event details."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from benchwright.records import Amount, Moment, Record
 from benchwright.runs.serial_server import SerialServing
 
 SPOILING_LAG_NS = 10_000_000
-"""p99 of loop lag (10 ms) above which timings of single tokens and short answers are unreliable."""
+"""p99 of the loop lag (10 ms) above which timings of single tokens and short answers are unreliable."""
 
 
 StandstillCause = Literal["stopped", "busy", "suspended", "jumped"]
 
 
 class Standstill(Record, frozen=True):
-    """A period in which our own process stood still. `began`: wall-clock ns; `ns`: its length.
+    """A period in which our own process stood still. `began`: wall-clock ns. `ns`: the length of the period.
 
-    `cause`: the process was `stopped` (by a signal, a frozen container, a paused machine, or a blocking
-    wait), it was `busy` with code that blocked its event loop, or the machine was `suspended`. If the
-    system's clock `jumped` ahead, either the clock was set, or a virtual machine was paused together with its
-    other clocks.
+    `cause`: the process was `stopped` (by a signal, a frozen container, a paused machine, or a blocking wait),
+    it was `busy` with code that blocked its event loop, or the machine was `suspended`. It is `jumped` if the
+    system's clock jumped ahead: the clock was set, or a virtual machine was paused together with its other
+    clocks.
     """
 
     began: Moment
@@ -54,7 +54,7 @@ class LoopLag(Record, frozen=True):
 class RunEventDetail(Record, frozen=True):
     """The fields of an event's `detail` that Benchwright reads back.
 
-    Each event has some of them, and may have further fields that are only displayed.
+    Each event has some of these fields. It may have further fields that are only displayed.
     """
 
     total: Amount | None = None

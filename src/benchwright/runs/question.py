@@ -1,7 +1,7 @@
-"""question.json: the statistical question that a run with `--until` must decide, and its order of samples.
+"""question.json: the statistical question that a run with `--until` must decide, and the order of its samples.
 
-It is written before the first trial and never changed, so that everybody who resumes or reads the run comes
-to the same decision.
+The file is written before the first trial and never changed, so that everybody who resumes or reads the run
+comes to the same decision.
 """
 
 from __future__ import annotations
@@ -17,14 +17,17 @@ from benchwright.runs.sidecar import read_sidecar, write_sidecar
 QUESTION_FILE = "question.json"
 
 QuestionGoal = Literal["difference", "not_worse"]
-"""The goal: find the better model, or show that the new one is not worse by more than the margin."""
+"""The goal of a question. `difference`: find the better model.
+
+`not_worse`: show that the new model is not worse by more than the margin.
+"""
 
 
 class EarlierScores(Record, frozen=True):
     """The old model's scores, taken from another run or a file (`--against`).
 
-    `scores`: {score: {sample: (least, most)}}, lower and upper bounds on a scale from 0 to 1, which differ if
-    answers failed. `others`: {score: [{sample: mean}]}, the mean scores of further models on the same
+    `scores`: {score: {sample: (least, most)}}, the lower and upper bound on a scale from 0 to 1. The bounds
+    differ if answers failed. `others`: {score: [{sample: mean}]}, the mean scores of further models on the same
     samples.
     """
 
@@ -39,9 +42,9 @@ class Question(Record, frozen=True):
     """The question to decide, its margin and its probability of error.
 
     `margin` and differences are in units of the scores. `finite`: True if the question is about exactly these
-    samples, not about all questions of their kind. `reference`: slot of the old model if this run asks it
-    too. `units`: the sampling units in the order in which they are run, drawn with `seed`; a unit is one
-    sample, or all samples of a cluster. `scores`: names of the scores to decide on.
+    samples; False if it is about all questions of their kind. `reference`: slot of the old model, if this run
+    asks the old model too. `units`: the sampling units in the order in which they are run, drawn with `seed`. A
+    unit is one sample, or all samples of a cluster. `scores`: names of the scores to decide on.
     """
 
     goal: QuestionGoal
@@ -57,12 +60,12 @@ class Question(Record, frozen=True):
 
     @property
     def samples(self) -> int:
-        """Number of samples in the question."""
+        """Number of samples in all units."""
         return sum(map(len, self.units))
 
 
 def shuffle_units(units: dict[str, list[str]], seed: int) -> list[list[str]]:
-    """Return the units in a random order that depends only on their names and the seed."""
+    """Return the units in a random order. It depends only on the names of the units and on the seed."""
     return [
         units[name] for name in sorted(units, key=lambda name: xxhash.xxh3_128_digest(name.encode(), seed))
     ]
@@ -78,7 +81,7 @@ def write_question(directory: Path, question: Question) -> None:
 
 
 def read_question(directory: Path) -> Question | None:
-    """Read question.json. None if the run has no question.
+    """Read question.json. Return None if the run has no question.
 
     Raises:
         UserError: If the file cannot be read.

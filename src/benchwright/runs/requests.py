@@ -1,4 +1,4 @@
-"""Totals, histograms and time columns of the requests to one target."""
+"""Totals, histograms and columns of times of the requests to one target."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ TIMING_COLUMNS = ("ttft", "ttfa", "latency", "generation_tps")
 
 
 class SideRequestFigures:
-    """Counts of side requests, by which an agent makes titles or summaries, and their tokens.
+    """Counts of side requests and their tokens. An agent makes side requests for titles or summaries.
 
-    `answered`: those with an answer; `uncounted`: those with an answer but without token counts.
+    `answered`: number of side requests with an answer. `uncounted`: number of side requests with an answer but
+    without token counts.
     """
 
     def __init__(self) -> None:
@@ -43,35 +44,39 @@ class SideRequestFigures:
 
 
 def lacks_token_counts(request: RequestRecord) -> bool:
-    """Return whether a token count of a request is unknown, because the server did not report it."""
+    """Return True if a token count of a request is unknown, because the server did not report it."""
     return request.usage.completion_tokens is None or request.usage.prompt_tokens is None
 
 
 def thinking_tokens(usage: Usage) -> int | None:
-    """Return the reasoning tokens that the server counted, else our estimate, else None (unknown)."""
+    """Return the number of reasoning tokens that the server counted.
+
+    Without it, return our estimate, or None if there is none.
+    """
     return usage.estimated_reasoning_tokens if usage.reasoning_tokens is None else usage.reasoning_tokens
 
 
 class RequestFigures:
-    """Figures of all requests that a run made to one target, including those of attempts that do not count.
+    """Figures of all requests that a run made to one target.
 
-    Requests with the role `model` are counted here. Those with the role `side` (titles or summaries by an
-    agent) are counted in `side`, and for all other roles only their number is kept (`other_roles`).
+    Requests of attempts that do not count are included. Requests with the role `model` are counted here.
+    Requests with the role `side` (titles or summaries by an agent) are counted in `side`. For all other roles,
+    only the number of requests is kept (`other_roles`).
 
-    - `translated`: requests translated for a server that offers chat completions only; `undecided`: the
-      server did not make clear whether it does.
-    - `left_out`: {header or field: requests sent without it because the server refuses it}.
-    - `noted`: {kind of peculiarity: requests that show it}; see `endpoint.flags.NOTES`.
-    - `uncounted`: answered requests without token counts.
-    - `reasoning_tokens`: from `reasoning_counted` requests for which the server counted them, and from
-      `reasoning_estimated` requests for which we estimate them.
-    - `stood_still`: requests during which our process stood still. Times come only from answered requests at
-      a settled concurrency without a standstill (`paces.counts_in_timings`).
-    - `at_once`: answers that arrived in one piece, so that the speed of their tokens is unknown.
-    - `resent`: requests sent again because the server had closed the connection; each lost at most
+    - `translated`: number of requests that were translated for a server that offers chat completions only.
+    - `undecided`: number of requests for which the server did not make clear whether it offers more than that.
+    - `left_out`: {header or field: number of requests sent without it because the server refuses it}.
+    - `noted`: {kind of peculiarity: number of requests that show it}; see `endpoint.flags.FLAG_NOTES`.
+    - `uncounted`: number of answered requests without token counts.
+    - `reasoning_tokens`: total over two kinds of requests. For `reasoning_counted` requests the server counted
+      them; for `reasoning_estimated` requests we estimated them.
+    - `stood_still`: number of requests during which our process stood still. Times come only from answered
+      requests at a settled concurrency without a standstill (`concurrency_history.counts_in_timings`).
+    - `at_once`: number of answers that arrived in one piece, so that the speed of their tokens is unknown.
+    - `resent`: number of requests sent again because the server had closed the connection. Each lost at most
       `longest_lost` ns.
-    - `sent`: {setting: {value: requests}}, from the `settings_read` requests of programs whose settings were
-      read.
+    - `sent`: {setting: {value: number of requests}}, from the `settings_read` requests of programs whose
+      settings were read.
     """
 
     def __init__(self) -> None:
@@ -172,9 +177,9 @@ class RequestFigures:
             self.gaps[slot] = self.gaps.get(slot, 0) + count
 
     def times(self, name: str) -> NDArray[np.float32]:
-        """Return a copy of the column `name` (one of TIMINGS) for requests that have this figure.
+        """Return a copy of the column `name` (one of TIMINGS), for the requests that have this figure.
 
-        In seconds or tokens per second.
+        The values are in seconds or tokens per second.
         """
         import numpy as np
 

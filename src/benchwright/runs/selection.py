@@ -1,4 +1,4 @@
-"""Selection of runs on this machine by kind, model, name, tags, suite, or another property."""
+"""Selects runs on this machine by kind, model, name, tags, suite, or another property."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from benchwright.text import Say
 SelectedRun = TypeVar("SelectedRun")
 
 RunCondition = Callable[[Manifest, Sequence[str]], bool]
-"""(manifest, tags) -> True if the run is selected."""
+"""Function (manifest, tags) that returns True if the run is selected."""
 
 
 def select_runs(fits: RunCondition, say: Say | None = None) -> list[Path]:
@@ -36,7 +36,7 @@ def select_runs(fits: RunCondition, say: Say | None = None) -> list[Path]:
 
 
 def runs_of_suite(name: str, fits: RunCondition, say: Say | None = None) -> list[Path]:
-    """Return the selected runs of a suite: for each part of the suite only the newest run."""
+    """Return the selected runs of a suite. For each part of the suite, only the newest run is returned."""
     found = [(path, manifest) for path, manifest in runs_newest_first(say) if suite_of(manifest) == name]
     return [path for path, manifest in newest_run_of_each_part(found) if fits(manifest, read_tags(path))]
 
@@ -44,7 +44,7 @@ def runs_of_suite(name: str, fits: RunCondition, say: Say | None = None) -> list
 def newest_run_of_each_part(
     runs: Iterable[tuple[SelectedRun, Manifest]],
 ) -> list[tuple[SelectedRun, Manifest]]:
-    """Return the newest run of each part of a suite. `runs` are of one suite, the newest first."""
+    """Return the newest run of each part of a suite. `runs` are all of one suite, the newest first."""
     found: dict[tuple[str, ...], tuple[SelectedRun, Manifest]] = {}
     for run, manifest in runs:
         found.setdefault(_part_of(manifest), (run, manifest))
@@ -52,16 +52,16 @@ def newest_run_of_each_part(
 
 
 def _part_of(manifest: Manifest) -> tuple[str, ...]:
-    """Return the identity of a run within its suite: (kind, subject, agent, models).
+    """Return what identifies a run within its suite: (kind, subject, agent, models).
 
-    For an eval with a name of its own, the name is the subject.
+    For an eval that has its own name, the name is the subject.
     """
     subject = (manifest.kind == "eval" and given_name(manifest)) or subject_of(manifest)
     return (manifest.kind, subject, recipe_of(manifest), *models_of(manifest))
 
 
 def known_suites() -> set[str]:
-    """Return the names of all suites that runs on this machine are part of."""
+    """Return the names of all suites to which runs on this machine belong."""
     return {name for _, manifest in runs_newest_first() if (name := suite_of(manifest))}
 
 
@@ -87,10 +87,11 @@ def _readable(say: Say | None) -> Iterator[tuple[Path, Manifest]]:
 
 
 def match_all(*, kind: str = "", model: str = "", name: str = "", tags: Sequence[str] = ()) -> RunCondition:
-    """Return a filter for runs that meet all given conditions.
+    """Return a condition that is met by runs that meet all given conditions.
 
-    `model`: part of a model's name; `name`: part of the run's or its task's name. Both ignore case. `tags`:
-    the run must have all. Validations, which do not measure a model, are selected only if `kind` names them.
+    `model`: part of a model's name. `name`: part of the run's or its task's name. Both ignore case. `tags`: the
+    run must have all of them. Validations, which do not measure a model, are selected only if `kind` names
+    them.
     """
 
     def fits(manifest: Manifest, its_tags: Sequence[str]) -> bool:

@@ -1,25 +1,25 @@
-"""Evidence that a server processes only one request at a time, and a sentence that states it."""
+"""Evidence that a server processes only one request at a time, and a sentence that states the evidence."""
 
 from __future__ import annotations
 
 from benchwright.records import Record
 
 MOST_GAIN = 1.15
-"""Largest gain in throughput at which a server still counts as processing one request at a time."""
+"""Largest gain in throughput with which a server still counts as processing one request at a time."""
 
 SLOWDOWN_TOLERANCE = 0.8
-"""Tolerance for the slow-down of a server that processes one request at a time.
+"""Tolerance for the slow-down by which a server is recognised as processing one request at a time.
 
-With `in_flight` requests, each should take `in_flight` times as long. Anything between this share of that and
-its inverse is accepted.
+With `in_flight` requests, each should take `in_flight` times as long. A slow-down is accepted if it is between
+this share of `in_flight` and `in_flight` divided by this share.
 """
 
 
 class SerialServing(Record, frozen=True):
-    """Speed with several requests in flight, compared with one.
+    """Speed of a server with several requests in flight, compared with its speed with one request.
 
-    With `in_flight` requests, the server answered `gain` times as many per second as with one, and each took
-    `slower` times as long.
+    With `in_flight` requests, the server answered `gain` times as many requests per second as with one, and
+    each request took `slower` times as long.
     """
 
     in_flight: int

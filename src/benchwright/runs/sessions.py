@@ -1,4 +1,4 @@
-"""State, working time and timing accuracy of a run, from the events in its journal."""
+"""State, working time and timing accuracy of a run, from the events in the run's journal."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from benchwright.runs.standstills import combine_lags, seconds_outside
 
 
 class Sessions:
-    """Combines the sessions of a run: the periods in which a process worked on it.
+    """Combines the sessions of a run: the periods in which a process worked on the run.
 
-    Time between them is not counted.
+    Time between sessions is not counted.
 
-    `state`: finished, decided (`--until`), stopped or unfinished. `planned`: number of planned trials, None
-    if unknown. `started_at`: start of the last session (wall-clock ns), 0 if there was none; `done_before`:
-    number of trials that were done at that moment.
+    `state`: finished, decided (`--until`), stopped or unfinished. `planned`: number of planned trials; None if
+    unknown. `started_at`: start of the last session (wall-clock ns); 0 if there was none. `done_before`: number
+    of trials that were done when the last session started.
     """
 
     def __init__(self) -> None:
@@ -65,7 +65,9 @@ class Sessions:
             self.lag = combine_lags([self.lag, msgspec.convert(lag, LoopLag)])
 
     def end_session(self) -> None:
-        """End the current session, after its last event or because the next one has begun (it was killed)."""
+        """End the current session: after its last event, or because the next session has begun (the process
+        was killed).
+        """
         if self._open:
             self.paces.end_session(self._latest)
             self._seconds = self.wall_seconds
@@ -73,18 +75,18 @@ class Sessions:
 
     @property
     def ended_at(self) -> int:
-        """Latest moment in the journal, usually the end of the last session (wall-clock ns); 0 if none."""
+        """Latest moment in the journal (wall-clock ns), usually the end of the last session. 0 if there is none."""
         return self._latest
 
     @property
     def timed_seconds(self) -> float:
-        """Seconds that count for the throughput: at work, at a settled concurrency, without standstills."""
+        """Number of seconds that count for the throughput: at work, at a settled concurrency, without standstills."""
         still = seconds_outside(self.lag.standstills, self.paces.spans)
         return self.wall_seconds - self.paces.settling_seconds - still
 
     @property
     def wall_seconds(self) -> float:
-        """Seconds in which the run was at work.
+        """Number of seconds in which a process worked on the run.
 
         The current session counts up to the latest entry of the journal.
         """

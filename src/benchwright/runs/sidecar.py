@@ -1,4 +1,4 @@
-"""Sidecar files: records that are stored beside the journal of a run, one file each."""
+"""Sidecar files: files beside the journal of a run, with one record each."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SidecarRecord = TypeVar("SidecarRecord", bound=Record)
 
 
 def write_sidecar(path: Path, record: Record) -> None:
-    """Write a record to a sidecar file, replacing an earlier one atomically.
+    """Write a record to a sidecar file. An earlier file is replaced atomically.
 
     Raises:
         JournalError: If the directory cannot be written.
@@ -25,7 +25,7 @@ def write_sidecar(path: Path, record: Record) -> None:
 
 
 def read_sidecar(path: Path, kind: type[SidecarRecord]) -> SidecarRecord | None:
-    """Read a record from a sidecar file. None if the file does not exist.
+    """Read a record from a sidecar file. Return None if the file does not exist.
 
     Raises:
         UserError: If the file cannot be read as a record of this kind.

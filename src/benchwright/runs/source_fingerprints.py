@@ -1,4 +1,4 @@
-"""Fingerprints of a user's source code: when the code changes, results made with it are no longer reused."""
+"""Fingerprints of a user's source code. When the code changes, results made with it are no longer reused."""
 
 from __future__ import annotations
 
@@ -20,18 +20,23 @@ from benchwright.runs.local_imports import is_benchwright_file, local_imports
 
 MAIN_MODULE = "__main__"
 PLAIN_TYPES = (bool, int, float, str, bytes, tuple, frozenset, type(None))
-"""Types of a script's variables whose values are part of the fingerprint of a function that uses them."""
+"""Types of variables in a script whose values are part of the fingerprint of a function that uses them."""
 
 
 def source_fingerprint(source: object) -> str | None:
     """Return a digest (xxh3, 128 bits, hex) of the source code behind a path or an object.
 
-    None if it is not found. A path is read as it is. A module stands for its file, and a package for all its
-    `*.py` files. A function, class or instance stands for the file in which it (or its class) is defined.
-    Files of the user's own project that these import are included, recursively (see `local_imports`);
-    installed modules are not. File names are relative to their project, so moving a project does not change
-    the digest. Objects defined in a script or a notebook stand for their own source and the parts of the
-    script that they use, because the rest of the script only uses them.
+    None if it is not found.
+
+    - A path: the file at this path.
+    - A module: its file. A package: all its `*.py` files.
+    - A function, class or instance: the file in which it (or its class) is defined.
+    - An object defined in a script or a notebook: the object's own source and the code of the script that it
+      uses. The rest of the script does not influence the object.
+
+    Files of the user's own project that this code imports are included, recursively (see `local_imports`).
+    Installed modules are not. File names are relative to their project, so moving a project does not change the
+    digest.
     """
     digest = xxhash.xxh3_128()
     texts = list(_texts_in_main(source))
@@ -50,13 +55,13 @@ def source_fingerprint(source: object) -> str | None:
 
 
 def user_source_fingerprint(source: object) -> str | None:
-    """Return the `source_fingerprint` of a user's code. None if it is not found or is Benchwright's own."""
+    """Return the `source_fingerprint` of a user's code. None if the code is not found or is Benchwright's own."""
     path = _source_path(source)
     return None if path is not None and is_benchwright_file(path.resolve()) else source_fingerprint(source)
 
 
 def fingerprint_or_unique(fingerprint: str | None) -> str:
-    """Return the fingerprint, or a unique one if it is None, so that results of unknown code are not reused."""
+    """Return the fingerprint. If it is None, return a unique one, so that results of unknown code are not reused."""
     return fingerprint or f"unknown-{uuid4().hex}"
 
 
@@ -78,10 +83,10 @@ def _source_path(source: object) -> Path | None:
 
 
 def _texts_in_main(source: object) -> Iterator[str]:
-    """Yield the code of a function or class defined in `__main__`, and the code there that it uses.
+    """Yield the code of a function or class defined in `__main__`, and the code in `__main__` that it uses.
 
-    That includes other functions and classes, plain values, and the imports of modules and of names from
-    modules. Nothing is yielded for other objects.
+    The used code includes other functions and classes, plain values, and the imports of modules and of names
+    from modules. For other objects, nothing is yielded.
     """
     if isinstance(source, str | os.PathLike | ModuleType):
         return
@@ -113,7 +118,7 @@ def _source_in_main(defined: Any) -> str | None:
 
 
 def _used_of_main(text: str) -> Iterator[tuple[str, object]]:
-    """Yield (name, value) for each name used in a piece of code and defined in `__main__`, in order."""
+    """Yield (name, value) for each name that a piece of code uses and `__main__` defines, in order."""
     known = vars(sys.modules[MAIN_MODULE])
     try:
         tree = ast.parse(text)
@@ -124,7 +129,7 @@ def _used_of_main(text: str) -> Iterator[tuple[str, object]]:
 
 
 def _module_of(value: object) -> str:
-    """Return the name of the module that a value is or comes from; empty if there is none."""
+    """Return the name of the module that a value is, or in which it is defined. Empty if there is none."""
     name = (
         value.__name__ if isinstance(value, ModuleType) else getattr(_definition(value), "__module__", None)
     )
@@ -132,7 +137,7 @@ def _module_of(value: object) -> str:
 
 
 def _definition(source: object) -> Any:
-    """Return the function or class that an object is, wraps, or is an instance of."""
+    """Return the function or class that `source` is, wraps, or is an instance of."""
     while isinstance(source, functools.partial):
         source = source.func
     if callable(source):
@@ -148,7 +153,7 @@ def _defining_file(source: object) -> str | None:
 
 
 def _source_files(path: Path) -> Iterator[tuple[str, Path]]:
-    """Yield (name, file) for a file, or for the `*.py` files below a directory, sorted by name."""
+    """Yield (name, file) for a file. For a directory, yield them for all `*.py` files below it, sorted by name."""
     if path.is_file():
         yield "", path
         return

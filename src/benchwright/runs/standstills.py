@@ -1,4 +1,4 @@
-"""Standstills of our own process: which requests they affected, and a text that describes them."""
+"""Standstills of our own process: the requests that they affected, and a text that describes them."""
 
 from __future__ import annotations
 
@@ -11,9 +11,7 @@ from benchwright.formats import duration
 from benchwright.runs.process_delays import LoopLag, Standstill
 
 STANDSTILL_FLAG = "stood_still"
-"""Flag of a request that was due or in flight during a standstill, so its times do not show the server's
-speed.
-"""
+"""Flag of a request that was due or in flight during a standstill. Its times do not show the server's speed."""
 
 CAUSE_DESCRIPTIONS = {
     "stopped": "it was stopped, frozen or blocked, and used no processor time",
@@ -24,14 +22,17 @@ CAUSE_DESCRIPTIONS = {
 
 
 def combine_lags(lags: Iterable[LoopLag]) -> LoopLag:
-    """Return the lag with the highest p99 among processes (or sessions), with the standstills of all."""
+    """Return the lag with the highest p99 among processes (or sessions).
+
+    Its standstills are those of all processes together.
+    """
     known = list(lags)
     standstills = merge_standstills([one for lag in known for one in lag.standstills])
     return msgspec.structs.replace(max(known, key=lambda one: one.p99), standstills=standstills)
 
 
 def merge_standstills(standstills: Iterable[Standstill]) -> list[Standstill]:
-    """Return the standstills in order of time. Overlapping ones (from several processes) are joined."""
+    """Return the standstills in order of time. Overlapping standstills (of several processes) are joined."""
     found = list[Standstill]()
     for one in sorted(standstills, key=lambda one: one.began):
         if found and one.began <= found[-1].end:
@@ -43,7 +44,7 @@ def merge_standstills(standstills: Iterable[Standstill]) -> list[Standstill]:
 
 
 def seconds_outside(standstills: Iterable[Standstill], spans: Sequence[tuple[int, int]]) -> float:
-    """Return the total seconds of standstills outside these periods (start, end), in wall-clock ns."""
+    """Return the total seconds of standstills outside the periods `spans`, which are (start, end) in wall-clock ns."""
     outside = 0
     for one in standstills:
         inside = sum(max(0, min(one.end, end) - max(one.began, begin)) for begin, end in spans)
@@ -52,7 +53,7 @@ def seconds_outside(standstills: Iterable[Standstill], spans: Sequence[tuple[int
 
 
 def standstill_text(standstills: Sequence[Standstill]) -> str:
-    """Describe when, for how long and why our process stood still, as the end of a sentence."""
+    """Describe when, for how long and why our process stood still. The text is the end of a sentence."""
     told = [
         f"for {duration(one.ns / 1e9)} at {_clock_time(one.began)} ({CAUSE_DESCRIPTIONS[one.cause]})"
         for one in standstills
@@ -62,7 +63,7 @@ def standstill_text(standstills: Sequence[Standstill]) -> str:
 
 
 MAX_DESCRIBED = 3
-"""Number of standstills that are described individually."""
+"""Number of standstills that `standstill_text` describes individually."""
 
 
 def _clock_time(wall_ns: int) -> str:

@@ -26,22 +26,24 @@ if TYPE_CHECKING:
     from filelock import BaseFileLock
 
 MAX_NAME_LENGTH = 52
-"""Characters to which a run's name is cut in its id."""
+"""Maximum number of characters of a run's name in its id. A longer name is cut."""
 
 DEFAULT_LOCK_TIMEOUT = 30
 LOCK_POLL_SECONDS = 0.2
-"""Seconds between two attempts to take a lock that another process holds."""
+"""Number of seconds between two attempts to take a lock that another process holds."""
 
 
 def run_id(name: str, fingerprint: str, created_at: int) -> str:
-    """Return the id of a new run: its time, its name, and the beginning of its fingerprint."""
+    """Return the id of a new run: its creation time, its name, and the beginning of its fingerprint."""
     moment = datetime.fromtimestamp(created_at / 1e9, UTC).strftime("%Y%m%dT%H%M%S")
     slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:MAX_NAME_LENGTH] or "run"
     return f"{moment}-{slug}-{fingerprint[:8]}"
 
 
 def new_run_directory(name: str, fingerprint: str, created_at: int) -> Path:
-    """Return a run directory that does not exist yet. Equal runs of the same second get different names.
+    """Return a run directory that does not exist yet.
+
+    Equal runs that begin in the same second get different names.
 
     Raises:
         JournalError: If too many such directories exist.
@@ -55,7 +57,7 @@ def new_run_directory(name: str, fingerprint: str, created_at: int) -> Path:
 
 
 def find_run(reference: str) -> Path:
-    """Return the directory of a run, given by id, by a unique beginning or part of the id, or by path.
+    """Return the directory of a run. `reference`: its id, a unique beginning or part of the id, or its path.
 
     Raises:
         UserError: If no run matches, or several do.
@@ -87,7 +89,7 @@ def run_names() -> list[str]:
 def last_event(directory: Path) -> str | None:
     """Return the name of the last event in a run's journal (`finished`, `stopped`, `started`).
 
-    None if there is none.
+    Return None if there is no event.
     """
     event = read_last_event(directory)
     return None if event is None else event.name
@@ -96,7 +98,7 @@ def last_event(directory: Path) -> str | None:
 def read_last_event(directory: Path) -> RunEvent | None:
     """Return the last event in a run's journal.
 
-    None if there is no event near the end of the journal, or if it cannot be read.
+    Return None if there is no event near the end of the journal, or if the journal cannot be read.
     """
     path = directory / TRIALS_FILE
     if not path.exists():
@@ -114,15 +116,15 @@ def read_last_event(directory: Path) -> RunEvent | None:
 
 
 def run_lock(directory: Path, say: Say) -> AbstractAsyncContextManager[None]:
-    """Hold the lock of a run for this process; see `file_lock`."""
+    """Hold the lock of a run for this process while the context is open; see `file_lock`."""
     return file_lock(directory / "lock", say)
 
 
 @asynccontextmanager
 async def file_lock(path: Path, say: Say) -> AsyncIterator[None]:
-    """Hold a lock file for this process.
+    """Hold a lock file for this process while the context is open.
 
-    Wait for another process if necessary, and report the wait through `say`. The wait ends after
+    If another process holds it, wait, and report the wait through `say`. The wait ends after
     OSMOSIS_EVAL_LOCK_TIMEOUT seconds (default 30).
 
     Raises:
@@ -172,7 +174,7 @@ def _writing_to(directory: Path) -> Iterator[None]:
 
 @cache
 def _lock_timeout(value: str | None, say: Say) -> int:
-    """Return the seconds to wait for a lock. An invalid value is reported only once per process."""
+    """Return the number of seconds to wait for a lock. An invalid value is reported only once per process."""
     if not value:
         return DEFAULT_LOCK_TIMEOUT
     if value.isdigit() and int(value) > 0:

@@ -1,7 +1,7 @@
 """The table of a run: its journal as columns, a few dozen bytes per trial, extended as the journal grows.
 
-Everything that shows, summarizes, compares or exports a run reads this table, so that all use the same
-trials, the same attempt of each (see `runs.counting`) and the same scores. Rows are in the order in which trials
+All code that shows, summarizes, compares or exports a run reads this table. So all of it uses the same trials,
+the same attempt of each trial (see `runs.counting`) and the same scores. Rows are in the order in which trials
 first ended. Details without a column are read from the trial's line or body on demand.
 """
 
@@ -57,13 +57,12 @@ _CUT_OFF = _CODE[Status.CANCELLED]
 
 
 class RunTable:
-    """Trials, scores and requests of one run, in parallel columns of trials.
+    """Trials, scores and requests of one run, in parallel columns with one entry per trial.
 
-    - `counted_rows()`: the rows of trials that count. Trials whose attempts were all cut off have a row too, but
-      are not among them.
+    - `counted_rows()`: rows of the trials that count. Trials that were always cut off have other rows.
     - `correct`: one column for each score: 2 if its grader reports a right answer, 1 wrong, 0 unknown.
     - `dataset_row`: the sample's position in the dataset from 1; 0 if the sample's id is its position.
-    - `effort`: columns of each trial's time and tokens, or None without the parameter `effort`.
+    - `effort`: columns of each trial's time and tokens; None without the parameter `effort`.
     - `lost`: rows that do not count because their body is lost.
     - `unreadable`: number of lines that are not records. If `strict`, such a line is an error.
     """
@@ -108,7 +107,7 @@ class RunTable:
 
     @property
     def position(self) -> int:
-        """Bytes of the journal read so far."""
+        """Number of bytes of the journal that have been read so far."""
         return self._tail.position
 
     def size(self) -> int:
@@ -120,10 +119,10 @@ class RunTable:
         self._tail.close()
 
     def advance(self, seconds: float = math.inf) -> bool:
-        """Read on for about `seconds` and return whether the end of the journal was reached.
+        """Read on for about `seconds`. Return True if the end of the journal was reached.
 
         Raises:
-            JournalError: If the journal cannot be read, or (if `strict`) a line is not a record.
+            JournalError: If the journal cannot be read, or if `strict` and a line is not a record.
         """
         end = time.monotonic() + seconds
         for lines in self._slices():
@@ -134,7 +133,7 @@ class RunTable:
         return True
 
     def records(self) -> Iterator[JournalLine]:
-        """Read to the end and yield each record after adding it to the table; see `advance`."""
+        """Read the journal to its end and yield each record after adding it to the table; see `advance`."""
         for lines in self._slices():
             for line in lines:
                 record = self._take(line)
@@ -148,7 +147,7 @@ class RunTable:
             yield lines
 
     def _take(self, encoded: bytes) -> JournalLine | None:
-        """Add the line at `position` to the table and return its record. None if it is not a record."""
+        """Add the line at `position` to the table and return its record. None if the line is not a record."""
         self._lines_read += 1
         line: JournalLine | None = None
         try:
@@ -164,7 +163,7 @@ class RunTable:
         return line
 
     def add(self, line: JournalLine, offset: int = 0) -> None:
-        """Add one record, whose line begins at `offset`."""
+        """Add one record to the table. Its line begins at `offset`."""
         if isinstance(line, TrialRecord):
             self._add_trial(line, offset)
         elif isinstance(line, ScoreRecord):
@@ -227,7 +226,7 @@ class RunTable:
         return code
 
     def _fill(self, row: int, record: TrialRecord, stands: bool) -> None:
-        """Fill the columns of a row that depend on the attempt that counts."""
+        """Fill the columns of a row that depend on which attempt counts."""
         self.status[row] = _CODE[record.status] if stands else _CUT_OFF
         self.reused[row] = record.reused_from is not None
         failed = stands and record.status in FAILED_STATUSES and record.reason is not None
@@ -279,7 +278,7 @@ class RunTable:
             self.reason[row] = self.reasons.code(f"{record.scorer}: {(record.detail or {}).get('error')}")
 
     def _take_back_score(self, row: int, scorer: str) -> None:
-        """Undo a score that is about to be replaced: derive the trial's status from its other scores."""
+        """Undo a score that is about to be replaced. The trial's status is derived from its other scores."""
         others = [
             counting.STATUS_BY_SCORE[column.state(row)]
             for name, column in self.scores.items()
@@ -290,19 +289,19 @@ class RunTable:
         self.correct[scorer][row] = 0
 
     def failed_score(self, row: int, scorer: str) -> bool:
-        """Return whether the scorer failed on the attempt that counts, so that there is no score."""
+        """Return True if the scorer failed on the attempt that counts, so that there is no score."""
         return self.is_scored(row, scorer) and self.scores[scorer].state(row) is counting.ScoreState.FAILED
 
     def count_failures(self) -> int:
-        """Return how many trials that count failed (see `counting.FAILURE_STATUSES`)."""
+        """Return the number of trials that count and that failed (see `counting.FAILURE_STATUSES`)."""
         return sum(self.status.count(_CODE[status]) for status in counting.FAILURE_STATUSES)
 
     def counted_rows(self, target: str | None = None) -> NDArray[np.uint32]:
-        """Return the rows of the trials that count, of one target or of all, in the order of the table."""
+        """Return the rows of the trials that count, of one target or of all targets, in the order of the table."""
         return true_indices(self.counted_mask(target))
 
     def counted_mask(self, target: str | None = None) -> NDArray[np.bool_]:
-        """Return a mask (n,) of the table's rows: True for trials that count, of one target or of all."""
+        """Return a mask (n,) of the table's rows: True for trials that count, of one target or of all targets."""
         mask = ~self.status.equal_mask(_CUT_OFF)
         if target is not None:
             code = self.targets.find(target)
@@ -310,7 +309,7 @@ class RunTable:
         return mask
 
     def cut_off_rows(self, target: str) -> NDArray[np.uint32]:
-        """Return the rows of a target's trials that have only cut-off attempts."""
+        """Return the rows of a target's trials whose attempts were all cut off."""
         code = self.targets.find(target)
         return true_indices(
             self.status.equal_mask(_CUT_OFF) & self.target.equal_mask(-1 if code is None else code)
@@ -321,32 +320,34 @@ class RunTable:
         return ~self._score_lines[scorer].equal_mask(0)
 
     def find(self, key: str) -> int | None:
-        """Return the row of the trial with this key, or None."""
+        """Return the row of the trial with this key. None if there is none."""
         return self._rows.find(key)
 
     def release_keys(self) -> None:
-        """Free the memory of the keys when the journal is complete. Then `find` and `add` fail."""
+        """Free the memory of the keys, when the journal is complete. `find` and `add` fail afterwards."""
         self._rows.release()
 
     def is_done(self, row: int) -> bool:
-        """Return whether the trial of a row counts."""
+        """Return True if the trial of a row counts."""
         return self.status[row] != _CUT_OFF
 
     def failure_reasons(self, rows: Rows) -> dict[str, int]:
-        """Return {reason: count} for the failures of trials (or graders) in these rows, most frequent first."""
+        """Return {reason: number of trials} for the failures (also of graders) in these rows, the most
+        frequent first.
+        """
         counts = [(self.reasons[code], n) for code, n in self.reason.value_counts(rows) if code]
         return dict(sorted(counts, key=lambda one: -one[1]))
 
     def status_counts(self, rows: Rows) -> dict[str, int]:
-        """Return {status: count} for the trials in these rows, in alphabetical order."""
+        """Return {status: number of trials} for these rows, in alphabetical order."""
         return dict(sorted((str(STATUSES[code]), n) for code, n in self.status.value_counts(rows)))
 
     def status_of(self, row: int) -> Status:
-        """Return the status of a trial, with the statuses of its scores folded in."""
+        """Return the status of a trial, combined with the statuses of its scores."""
         return STATUSES[self.status[row]]
 
     def is_scored(self, row: int, scorer: str) -> bool:
-        """Return whether the journal has a score by this scorer for the attempt that counts."""
+        """Return True if the journal has a score by this scorer for the attempt that counts."""
         lines = self._score_lines.get(scorer)
         return lines is not None and bool(lines[row])
 
@@ -355,7 +356,7 @@ class RunTable:
         return len(self._former.get(row, ())) + 1
 
     def read_trial(self, row: int) -> ScoredTrial:
-        """Read the attempt that counts, with its scores, from its lines.
+        """Read the attempt that counts, with its scores, from its lines in the journal.
 
         Raises:
             JournalError: If a line cannot be read.

@@ -1,4 +1,4 @@
-"""The user's tags and notes on runs, and deletion of runs."""
+"""The tags and notes that users give to runs, and the deletion of runs."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from benchwright.runs.manifest import MANIFEST_FILE, Manifest
 from benchwright.runs.store import find_run
 
 TAGS_FILE = "tags.json"
-"""File with a run's tags. They are stored beside its journal, because run.json never changes."""
+"""Name of the file with a run's tags. They are stored beside the run's journal, because run.json never changes."""
 
 NOTE_FILE = "note.json"
-"""File with the user's note on a run, beside its journal."""
+"""Name of the file with the user's note on a run. It is stored beside the run's journal."""
 
 LONGEST_NOTE = 4_000
 """Maximum number of characters of a note."""
@@ -32,7 +32,7 @@ def models_of(manifest: Manifest) -> list[str]:
 
 
 def read_tags(directory: Path) -> list[str]:
-    """Return the tags of a run; empty if they cannot be read."""
+    """Return the tags of a run. Empty if they cannot be read."""
     try:
         return msgspec.json.decode((directory / TAGS_FILE).read_bytes(), type=list[str])
     except (OSError, *DECODE_ERRORS):
@@ -40,7 +40,7 @@ def read_tags(directory: Path) -> list[str]:
 
 
 def tag_run(reference: str, tags: Sequence[str], *, remove: bool = False) -> list[str]:
-    """Add tags to a run, or remove them, and return its tags afterwards.
+    """Add tags to a run, or remove them if `remove` is True. Return the run's tags afterwards.
 
     Raises:
         UserError: If there is no such run, a tag is not a single word, or the tags cannot be written.
@@ -56,7 +56,7 @@ def tag_run(reference: str, tags: Sequence[str], *, remove: bool = False) -> lis
 
 
 def read_note(directory: Path) -> str:
-    """Return the user's note on a run; empty if there is none or it cannot be read."""
+    """Return the user's note on a run. Empty if there is none, or if it cannot be read."""
     try:
         return msgspec.json.decode((directory / NOTE_FILE).read_bytes(), type=str)
     except (OSError, *DECODE_ERRORS):
@@ -64,12 +64,12 @@ def read_note(directory: Path) -> str:
 
 
 def tags_and_note_stamp(directory: Path) -> FileStamp:
-    """Return the size and modification time of a run's tags and note, by which changes are detected."""
+    """Return the size and modification time of a run's files of tags and note, by which changes are detected."""
     return file_stamps(directory / TAGS_FILE, directory / NOTE_FILE)
 
 
 def set_note(reference: str, text: str) -> str:
-    """Set the user's note on a run and return it. An empty text removes the note.
+    """Set the user's note on a run and return the note. An empty text removes the note.
 
     Raises:
         UserError: If there is no such run, the text is too long, or the note cannot be written.
@@ -89,7 +89,7 @@ def set_note(reference: str, text: str) -> str:
 
 
 def runs_to_delete(references: Sequence[str]) -> list[Path]:
-    """Return the directories of the given runs, which must be in the store.
+    """Return the directories of the given runs, after checking that they are in the store.
 
     Raises:
         UserError: If there is no such run, or it is outside the store.

@@ -8,17 +8,17 @@ from benchwright.records import Message
 from benchwright.text import truncate
 
 MAX_STORED_LENGTH = 100_000
-"""Characters to which a stored input or target is cut."""
+"""Maximum number of characters of a stored input or target. A longer text is cut."""
 
 MAX_SEARCHED_MESSAGES = 8
-"""Number of leading messages among which the input is searched for."""
+"""Number of messages, from the first on, in which the input is searched for."""
 
 
 def stored_input(text: str | None, messages: Sequence[Message]) -> int | str | None:
     """Return the input in the form in which a journal body stores it.
 
-    If a message's content equals the input, that is the message's index; otherwise the text itself,
-    shortened.
+    If the content of a message equals the input, the stored form is the message's index. Otherwise it is the
+    text of the input, shortened.
     """
     if text is None:
         return None
@@ -36,7 +36,7 @@ def stored_target(text: str | None) -> str | None:
 
 
 def read_input(kept: int | str | None, messages: Sequence[Message]) -> str | None:
-    """Return the input, given its stored form (see `stored_input`). None if none is stored."""
+    """Return the input, given its stored form (see `stored_input`). None if no input is stored."""
     if not isinstance(kept, int):
         return kept
     content = messages[kept].get("content") if 0 <= kept < len(messages) else None

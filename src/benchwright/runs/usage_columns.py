@@ -1,4 +1,4 @@
-"""Cost in time and tokens of each trial of a run: start, duration, tokens, and the latency of its requests."""
+"""Times and tokens that each trial of a run took: start, duration, tokens, and the latency of its requests."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class UsageColumns:
 
     For the attempt that counts:
 
-    - `begun`: its start, in wall-clock ns; `took`: its duration in ns.
-    - `latency`: total seconds of its answered requests; `ttft`: their mean time to first token in seconds.
-      Both are NaN if no request was answered, if the attempt was reused from an earlier run, or if it is
-      `unsettled`.
-    - `unsettled`: whether its times are excluded because the concurrency had not settled or our process stood
+    - `begun`: its start, in wall-clock ns. `took`: its duration in ns.
+    - `latency`: total seconds of its answered requests.
+    - `ttft`: mean time to first token of its answered requests, in seconds. `latency` and `ttft` are NaN if no
+      request was answered, if the attempt was reused from an earlier run, or if it is `unsettled`.
+    - `unsettled`: True if its times are excluded because the concurrency had not settled or our process stood
       still.
     - `first_prompt`: the number of tokens of its first prompt plus one; 0 if unknown.
 
@@ -54,7 +54,7 @@ class UsageColumns:
         self.ttft.append(math.nan)
 
     def put(self, row: int, record: TrialRecord) -> None:
-        """Store the attempt that counts from now on. The attempt that counted before becomes a former one."""
+        """Store the attempt that counts from now on. The attempt that counted before becomes a former attempt."""
         if self.begun[row]:
             self._add_former(row, self.begun[row], self.took[row])
         reused = record.reused_from is not None
@@ -83,7 +83,7 @@ class UsageColumns:
             self._add_tokens(row, record)
 
     def add_former(self, row: int, record: TrialRecord) -> None:
-        """Add the time and tokens of an attempt that was made but does not count."""
+        """Add the time and tokens of a former attempt: an attempt that was made but does not count."""
         self._add_former(row, record.started_at, record.duration)
         self._add_tokens(row, record)
 
@@ -111,11 +111,11 @@ class UsageColumns:
         return rows[np.argsort(first[rows], kind="stable")]
 
     def seconds(self, rows: Rows) -> NDArray[np.float64] | None:
-        """Return the seconds that each trial took, shape (n,), where time shared by parallel trials is
-        divided.
+        """Return the seconds that each trial took, shape (n,).
 
-        The sum is the time in which at least one of these trials ran. All attempts count. None if the journal
-        lacks start times. See `stats.ratios.shared_time` for how time is shared.
+        Time in which several trials ran is divided among them. The sum is the time in which at least one of
+        these trials ran. All attempts of a trial count. None if the journal lacks start times. See
+        `stats.ratios.shared_time` for how time is divided.
         """
         import numpy as np
 

@@ -18,14 +18,14 @@
     trend          does a score rise or fall with a setting, over the same samples?
     arrivals       when requests are sent in an open loop: constant, Poisson, recorded
     windows        steady state: which requests of a load test count, and rates without edge effects
-    saturation     the lowest load that serves as much as any, and where to measure next
+    saturation     the lowest load at which the server reaches its highest rate, and where to measure next
     arrays         argument checks and exact sums that the other modules share
 
-Import from the modules (`from benchwright.stats.score_means import estimate_mean`). This package loads none of them,
-so that the hot path, which needs only `histogram`, does not pay for numpy.
+Import from the modules (`from benchwright.stats.score_means import estimate_mean`). This package loads none of
+them, so that the hot path, which needs only `histogram`, does not pay for numpy.
 
-Common rules: values are one-dimensional and finite (NaN or infinity: ValueError). `groups` are clusters, such
-as the passage of each question; None for a value that is a cluster by itself. `confidence` is two-sided and
-defaults to 0.95. An interval that the data cannot support is None, never a point. An end of a percentile
-interval that the data cannot support is infinite.
+Common rules: Values are one-dimensional and finite; NaN or infinity raises ValueError. `groups` has the cluster
+of each value, such as the passage of a question; None stands for a value that is a cluster by itself.
+`confidence` is two-sided and defaults to 0.95. An interval that the data cannot support is None, never a point.
+An end of a percentile interval that the data cannot support is infinite.
 """

@@ -1,7 +1,7 @@
 """Argument checks, label codes and exact sums that the other modules of `stats` share.
 
-Sums are exact: correctly rounded whatever the order of the values. NumPy's sums differ in the last bit with
-the order and with the processor.
+Sums are exact: they are correctly rounded in whatever order the values come. NumPy's sums differ in the last
+bit with the order of the values and with the processor.
 """
 
 from __future__ import annotations
@@ -17,15 +17,16 @@ Vector = NDArray[np.float64]
 Codes = NDArray[np.intp]
 
 VALUES_PER_BLOCK = 65_536
-"""Number of values that are copied at a time."""
+"""Number of values that are copied at a time while summing an array, to keep temporary copies small."""
 
 
 def to_vector(values: ArrayLike, name: str = "values") -> Vector:
     """Return the values as a one-dimensional array of finite floats.
 
+    Leave out unscored values before the call.
+
     Raises:
-        ValueError: If the shape is not one-dimensional, or a value is NaN or infinite (leave out unscored
-            values).
+        ValueError: If the shape is not one-dimensional, or a value is NaN or infinite.
     """
     array = np.asarray(values, dtype=np.float64)
     if array.ndim != 1:
@@ -39,20 +40,22 @@ def to_vector(values: ArrayLike, name: str = "values") -> Vector:
 
 
 def require_same_length(first: str, one: int, second: str, other: int) -> None:
-    """Check that two arguments have the same length. `first` and `second` are their names.
+    """Check that two arguments have the same length: `one` and `other`.
+
+    `first` and `second` are the names of the arguments.
 
     Raises:
-        ValueError: If their lengths `one` and `other` differ.
+        ValueError: If `one` and `other` differ.
     """
     if one != other:
         raise ValueError(f"{first} and {second} must be equally many, not {one} and {other}")
 
 
 def label_codes(labels: Iterable[Hashable]) -> tuple[Codes, Sequence[Hashable]]:
-    """Number labels from 0 in order of first appearance. Return (code of each label, distinct labels).
+    """Number the distinct labels from 0 in order of first appearance.
 
-    Arrays of numbers are numbered without making Python objects of them, so a million labels take little
-    memory.
+    Return (number of each label, distinct labels). An array of numbers is not converted to Python objects, so a
+    million labels take little memory.
     """
     if isinstance(labels, range):
         return np.arange(len(labels)), labels
@@ -110,9 +113,10 @@ def exact_std(values: NDArray[Any]) -> float:
 
 
 def sum_by_code(values: Vector, codes: Codes, n_codes: int) -> Vector:
-    """Return the sums (n_codes,) of the values that share a code, added from the smallest to the largest.
+    """Return the sum (n_codes,) of the values of each code. `codes` (n,) has the code of each value.
 
-    Whole numbers, as most scores are, add up exactly in any order.
+    The values of a code are added from the smallest to the largest. Whole numbers, as most scores are, add up
+    exactly in any order.
     """
     if not (values == np.rint(values)).all():
         order = np.lexsort((values, codes))

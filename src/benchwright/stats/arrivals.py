@@ -1,8 +1,8 @@
 """Arrival times of requests in an open loop: offsets in seconds from the start, in ascending order.
 
-In an open loop the next request does not wait for the response to the last one. Latency has to be counted
-from these intended starts. A client that counts from the moment when it actually sent a request leaves out
-exactly the time in which the server was slow ("coordinated omission", Tene 2013, "How NOT to measure
+In an open loop, a request does not wait for the response to the previous one. Latency has to be counted from
+the arrival times, the intended starts. A client that counts from the moment when it actually sent a request
+leaves out exactly the time in which the server was slow ("coordinated omission", Tene 2013, "How NOT to measure
 latency").
 """
 
@@ -25,9 +25,9 @@ def constant_arrivals(rate: float) -> Iterator[float]:
 
 
 def poisson_arrivals(rate: float, seed: int) -> Iterator[float]:
-    """Return the arrivals of a Poisson process without end, as independent users cause them.
+    """Return the arrivals of a Poisson process without end: the arrivals that independent users cause.
 
-    All gaps are exponential with mean 1 / rate, including the one before the first arrival.
+    All gaps are exponential with mean 1 / rate, including the gap before the first arrival.
 
     Raises:
         ValueError: If the rate is not positive and finite.
@@ -47,8 +47,8 @@ def trace_arrivals(offsets: Iterable[float]) -> list[float]:
     """Return recorded arrivals, shifted so that the first is at 0.
 
     Raises:
-        ValueError: If there are no arrivals, or one is not finite or precedes the one before it. The message
-            names it.
+        ValueError: If there are no arrivals, an arrival is not finite, or an arrival precedes the one before
+            it. The message names the arrival.
     """
     found = [float(offset) for offset in offsets]
     if not found:

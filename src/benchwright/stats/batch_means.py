@@ -1,11 +1,11 @@
 """Intervals for dependent values, such as the times of requests in one queue, from batch means.
 
 The values are in order of time. The variance of a mean is estimated from the means of 16 batches (Schmeiser
-1982, "Batch size effects in the analysis of simulation output", Operations Research 30: 10 to 30), which
-hardly depend on each other if the batches are long. The remaining dependence is modelled as a first-order
-autoregression, as in ASAP3 (Steiger and others 2005, ACM Transactions on Modeling and Computer Simulation
-15): it widens the variance and leaves fewer degrees of freedom. The coverage of these intervals is measured
-in `tests/stats/test_batches.py`.
+1982, "Batch size effects in the analysis of simulation output", Operations Research 30: 10 to 30). If the
+batches are long, their means hardly depend on each other. The remaining dependence is modelled as a first-order
+autoregression, as in ASAP3 (Steiger and others 2005, ACM Transactions on Modeling and Computer Simulation 15):
+it widens the variance and leaves fewer degrees of freedom. The coverage of these intervals is measured in
+`tests/stats/test_batches.py`.
 """
 
 from __future__ import annotations
@@ -23,13 +23,16 @@ from benchwright.stats.intervals import Interval, critical_t
 BATCH_COUNT = 16
 
 MIN_VALUES = 2 * BATCH_COUNT
-"""Fewest values that are batched. Fewer are treated as independent: batches of one value show no dependence.
+"""Minimum number of values that are divided into batches.
+
+Fewer values are treated as independent, because batches of one value show no dependence.
 """
 
 MIN_EPISODES = 6
-"""Number of batches that must contain values beyond a percentile; with fewer, it has no interval.
+"""Minimum number of batches with values beyond a percentile.
 
-A queue near saturation has its longest times in few episodes, which predict little about the next one.
+With fewer such batches, the percentile has no interval. Near saturation, the longest times of a queue come in
+few episodes, and these say little about the next episode.
 """
 
 MAX_AUTOCORRELATION = 0.8
@@ -37,7 +40,7 @@ MAX_AUTOCORRELATION = 0.8
 
 
 class LongRunVariance(NamedTuple):
-    """Long-run variance of a series, which includes the dependence between its values.
+    """Long-run variance of a series: it includes the covariances between the values of the series.
 
     `df`: degrees of freedom.
     """
@@ -47,10 +50,12 @@ class LongRunVariance(NamedTuple):
 
 
 def long_run_variance(values: ArrayLike) -> LongRunVariance:
-    """Return the long-run variance of a series: n times the variance of its mean.
+    """Return the long-run variance of n values: n times the variance of their mean.
+
+    The values are in order of time.
 
     Raises:
-        ValueError: If there are fewer than two values, or one is not finite.
+        ValueError: If there are fewer than two values, or a value is not finite.
     """
     given = to_vector(values)
     if given.size < 2:
@@ -85,10 +90,11 @@ def mean_interval(values: ArrayLike, confidence: float = 0.95) -> Interval:
 
 
 def effective_size(indicator: ArrayLike, share: float) -> float:
-    """Return the number of independent zeros and ones that would determine their share equally well.
+    """Return the effective size of a series of zeros and ones with this `share` of ones.
 
-    It is at most the actual number. The size already accounts for the few degrees of freedom: use it with a
-    quantile of the normal or binomial distribution instead of Student's t.
+    It is the number of independent zeros and ones that would determine the share equally well; at most the
+    actual number. The few degrees of freedom are already accounted for: use the result with a quantile of the
+    normal or binomial distribution instead of Student's t.
 
     Raises:
         ValueError: As in `long_run_variance`, or if `share` is not in (0, 1).
@@ -104,7 +110,10 @@ def effective_size(indicator: ArrayLike, share: float) -> float:
 
 
 def _episodes(rare: NDArray[np.bool_]) -> int:
-    """Return the number of batches with any True value in `rare`; all batches if there are too few values."""
+    """Return the number of batches in which any value of `rare` is True.
+
+    Return the number of all batches if there are fewer than `MIN_VALUES` values.
+    """
     size = rare.size // BATCH_COUNT
     if rare.size < MIN_VALUES:
         return BATCH_COUNT
@@ -112,15 +121,15 @@ def _episodes(rare: NDArray[np.bool_]) -> int:
 
 
 def percentile_interval(values: ArrayLike, q: float, confidence: float = 0.95) -> Interval:
-    """Return the two-sided interval of the q-quantile of dependent values, between two order statistics.
+    """Return the two-sided interval of the q-quantile of dependent values. Its ends are order statistics.
 
-    The method is that of `stats.latency.percentile_interval`, but the ranks come from a binomial distribution
-    of `effective_size`: the number of independent values that the dependent ones are worth. An unknown end is
-    infinite. Neither end is known if the values beyond the quantile came in fewer than `MIN_EPISODES` of
-    the batches.
+    The method is the one of `percentiles.percentile_interval`, but the ranks come from a binomial distribution
+    with `effective_size` trials: the number of independent values that carry as much information. An end that
+    is not known is infinite. Neither end is known if fewer than `MIN_EPISODES` batches contain values beyond
+    the quantile.
 
     Raises:
-        ValueError: If there are no values, one is not finite, or q or confidence is outside (0, 1).
+        ValueError: If there are no values, a value is not finite, or q or confidence is outside (0, 1).
     """
     require_fraction("q", q)
     require_fraction("confidence", confidence)
@@ -134,7 +143,9 @@ def percentile_interval(values: ArrayLike, q: float, confidence: float = 0.95) -
 
 
 def percentile_bound(values: ArrayLike, q: float, confidence: float = 0.99) -> float:
-    """Return the one-sided upper bound of the q-quantile of dependent values; infinite for too few values.
+    """Return the one-sided upper bound of the q-quantile of dependent values.
+
+    Infinite if there are too few values.
 
     Raises:
         ValueError: As in `percentile_interval`.
@@ -146,7 +157,7 @@ def percentile_bound(values: ArrayLike, q: float, confidence: float = 0.99) -> f
 
 
 def _worth(given: Vector, q: float) -> tuple[Vector, int | None]:
-    """Return the sorted values and their effective number for the q-quantile; None if it is unknown."""
+    """Return the sorted values and their effective size for the q-quantile. The size is None if it is unknown."""
     ordered: Vector = np.sort(given)
     if given.size < 2:
         return ordered, None

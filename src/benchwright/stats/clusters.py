@@ -1,7 +1,7 @@
 """Means of values in clusters (`groups`), such as questions on one passage or tasks of one repository.
 
 Values of a cluster are alike, so n clustered values carry less information than n independent ones. All
-standard errors here are computed over clusters: as in Miller (2024), arXiv 2411.00640, appendix A, with the
+standard errors here are computed over clusters, as in Miller (2024), arXiv 2411.00640, appendix A, and with the
 correction for few clusters.
 """
 
@@ -32,8 +32,8 @@ class ClusteredMean(NamedTuple):
     """Mean with its cluster-robust standard error.
 
     `se` and `df` (degrees of freedom) are None if there is only one cluster. `design_effect`: variance of the
-    mean divided by its variance for independent values. `icc`: intraclass correlation, the share of variance
-    between clusters. Both are None if undefined.
+    mean divided by the variance that it would have for independent values. `icc`: intraclass correlation, the
+    share of the variance that lies between clusters. `design_effect` and `icc` are None if undefined.
     """
 
     mean: float
@@ -51,10 +51,10 @@ class ClusteredMean(NamedTuple):
 
 
 def group_codes(groups: Iterable[Hashable | None]) -> tuple[Codes, int]:
-    """Number clusters from 0. Return (cluster code of each value, number of clusters).
+    """Number the clusters from 0. Return (number of each value's cluster, number of clusters).
 
-    Each None is a cluster by itself. Arrays of small whole numbers are numbered without sorting, in the order
-    of the numbers.
+    Each None is a cluster by itself. An array of small whole numbers is not sorted: its clusters are numbered
+    in ascending order of these numbers.
     """
     if isinstance(groups, np.ndarray) and _are_small_numbers(groups):
         number = np.cumsum(np.bincount(groups) > 0, dtype=np.intp) - 1
@@ -76,13 +76,15 @@ def _are_small_numbers(groups: NDArray[Any]) -> bool:
 def clustered_mean(values: ArrayLike, groups: Iterable[Hashable | None]) -> ClusteredMean:
     """Return the mean of n values in C clusters, with a standard error robust to dependence within clusters.
 
-    With T_g the sum of the residuals in cluster g, Var = C / (C - 1) * sum(T_g^2) / n^2 (Liang and Zeger
-    1986; Miller 2024, appendix A, with the factor C / (C - 1) for few clusters). The degrees of freedom are G
-    - 1, with G = n^2 / sum(n_g^2) the effective number of clusters (Carter, Schnepel and Steigerwald 2017): C
-    - 1 for equal clusters, fewer for unequal ones, for which intervals with C - 1 would cover too little.
+    With T_g the sum of the residuals in cluster g, Var = C / (C - 1) * sum(T_g^2) / n^2 (Liang and Zeger 1986;
+    Miller 2024, appendix A, with the factor C / (C - 1) for few clusters). There are G - 1 degrees of freedom,
+    with G = n^2 / sum(n_g^2) the effective number of clusters (Carter, Schnepel and Steigerwald 2017). For
+    clusters of equal size, that is C - 1. For unequal ones it is less; their intervals would cover too little
+    with C - 1.
 
     Raises:
-        ValueError: If there are no values, a value is not finite, or the number of cluster labels differs.
+        ValueError: If there are no values, a value is not finite, or there is not one cluster label for each
+            value.
     """
     array = to_vector(values)
     codes, n_groups = group_codes(groups)
@@ -91,7 +93,9 @@ def clustered_mean(values: ArrayLike, groups: Iterable[Hashable | None]) -> Clus
 
 
 def mean_of_independent(values: Vector) -> ClusteredMean:
-    """Return `clustered_mean` of independent values, each a cluster: the ordinary standard error, n - 1 df."""
+    """Return `clustered_mean` of values that are each a cluster: the ordinary standard error with n - 1
+    degrees of freedom.
+    """
     n, mean = values.size, exact_mean(values)
     if n < 2:
         return ClusteredMean(mean, None, None, n, n, None, None)
@@ -101,7 +105,10 @@ def mean_of_independent(values: Vector) -> ClusteredMean:
 
 
 def mean_of_codes(values: Vector, codes: Codes, n_groups: int) -> ClusteredMean:
-    """Return `clustered_mean` for clusters that are already numbered by `codes` (n,)."""
+    """Return `clustered_mean` for clusters that are already numbered.
+
+    `codes` (n,) has the number of each value's cluster.
+    """
     n = values.size
     if n == 0:
         raise ValueError("no values: they have no mean")
@@ -146,11 +153,12 @@ def effective_size(
 ) -> float:
     """Return the number of independent 0/1 values with as much information as these n dependent ones.
 
-    `independent`: the variance that the mean of n independent values would have; `actual`: the estimated
-    variance. n is scaled by their ratio, never upwards, and by (z / t)^2 for the uncertainty of the estimate
-    itself: Korn and Graubard (1998), "Confidence intervals for proportions with small expected number of
-    positive counts estimated from survey data". Values that do not vary carry no information about their
-    dependence; then only the `n_units` clusters (or samples, if these are independent) count.
+    `independent`: the variance that the mean of n independent values would have. `actual`: the estimated
+    variance of the mean. n is multiplied by independent / actual, at most 1, and by (z / t)^2 for the
+    uncertainty of the estimate itself: Korn and Graubard (1998), "Confidence intervals for proportions with
+    small expected number of positive counts estimated from survey data". Values that do not vary carry no
+    information about their dependence. The result is then based on `n_units`, the number of clusters (or of
+    samples, if the samples are independent).
     """
     adjustment = (critical_z(confidence) / critical_t(confidence, df)) ** 2
     if independent == 0:

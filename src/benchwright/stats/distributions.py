@@ -1,8 +1,8 @@
 """Probabilities and quantiles: normal, Student's t, binomial, beta and hypergeometric distributions.
 
-Written out so that nothing heavier than the standard library is needed. Relative accuracy is 1e-10 or better
-for parameters (degrees of freedom, numbers of trials) from 0.5 to 1e6 and probabilities from 1e-100. The
-tests compare with scipy.
+They are written out here, so that nothing heavier than the standard library is needed. Relative accuracy is
+1e-10 or better for parameters (degrees of freedom, numbers of trials) from 0.5 to 1e6 and probabilities from
+1e-100. The tests compare with scipy.
 """
 
 from __future__ import annotations
@@ -102,10 +102,10 @@ def beta_quantile(p: float, a: float, b: float) -> float:
 
 
 def hypergeometric_p_value(k: int, drawn: int, marked: int, total: int) -> float:
-    """Return the two-sided p-value of k marked items among `drawn` items (Fisher's exact test).
+    """Return the two-sided p-value of finding k marked items among `drawn` items (Fisher's exact test).
 
-    The items are drawn at random from `total`, of which `marked` are marked. The p-value is the sum of the
-    probabilities of all counts that are no more likely than k.
+    The items are drawn at random from `total` items, of which `marked` are marked. The p-value is the sum of
+    the probabilities of all numbers of marked items that are no more likely than k.
 
     Raises:
         ValueError: If k marked items cannot be drawn.
@@ -126,7 +126,7 @@ def _log_choose(n: int, k: int) -> float:
 
 
 def _incomplete_beta(x: float, y: float, a: float, b: float) -> float:
-    """Return I_x(a, b), given both x and y = 1 - x so that neither loses digits."""
+    """Return I_x(a, b). Both x and y = 1 - x are given, so that neither loses digits."""
     if x <= 0.0:
         return 0.0
     if y <= 0.0:
@@ -137,7 +137,8 @@ def _incomplete_beta(x: float, y: float, a: float, b: float) -> float:
 
 
 def _beta_kernel(x: float, y: float, a: float, b: float) -> float:
-    """Return x^a y^b / B(a, b), computed from the distance to the mean so that no large logarithms cancel.
+    """Return x^a y^b / B(a, b), computed from the distance of x to the mean so that no large logarithms
+    cancel.
 
     The saddle-point form of Loader (2000), "Fast and accurate computation of binomial probabilities".
     """
@@ -149,7 +150,10 @@ def _beta_kernel(x: float, y: float, a: float, b: float) -> float:
 
 
 def _log_ratio(x: float, reference: float, distance: float) -> float:
-    """Return log(x / reference), given the more accurate distance = x - reference."""
+    """Return log(x / reference).
+
+    `distance` is x - reference, given because it is more accurate than the subtraction.
+    """
     return math.log(x / reference) if abs(distance) > reference / 2 else math.log1p(distance / reference)
 
 
@@ -185,7 +189,10 @@ def _solve(
     high: float,
     guess: float,
 ) -> float:
-    """Find the root of an increasing function between low and high: Newton's method with bisection."""
+    """Find the root of an increasing function between low and high, by Newton's method with bisection.
+
+    `slope` is its derivative.
+    """
     x, step = guess, high - low
     for _ in range(500):
         value = function(x)

@@ -1,6 +1,6 @@
 """Statistics of a score as documented for result files: a failed or unscored run counts as 0.
 
-A run here is one trial of a sample. Sums are exact, so the order of the runs does not matter.
+In this module, a run is one trial of a sample. Sums are exact, so the order of the runs does not matter.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from benchwright.stats.passk import K_VALUES, pass_at_k
 
 
 class SampleTries(NamedTuple):
-    """Runs of each sample.
+    """Numbers of runs of each sample.
 
-    `run_counts` (samples,): number of runs; `pass_counts` (samples,): number of those that passed.
+    `run_counts` (samples,): number of runs. `pass_counts` (samples,): number of runs that passed.
     """
 
     run_counts: NDArray[np.intp]
@@ -30,9 +30,10 @@ NO_TRIES = SampleTries(np.zeros(0, np.intp), np.zeros(0, np.intp))
 
 
 class DocumentedStatistics(NamedTuple):
-    """Mean, population standard deviation, extremes, and pass@k by k; all 0 if there are no runs.
+    """Mean, population standard deviation, extremes, and pass@k for each k. All are 0 if there are no runs.
 
-    `pass_samples` maps k to the number of samples that have k runs or more: pass@k is the mean over these.
+    `pass_samples` maps k to the number of samples that have k runs or more: pass@k is the mean over these
+    samples.
     """
 
     mean: float
@@ -48,8 +49,8 @@ def documented_statistics(
 ) -> DocumentedStatistics:
     """Return the documented statistics of one score.
 
-    `values` (n,) are the scores of all runs that were made, 0 for an unscored run. pass@k is computed for
-    each documented k up to `repeats`; not at all if there are no repeats.
+    `values` (n,) are the scores of all runs that were made, with 0 for an unscored run. pass@k is computed for
+    each documented k up to `repeats`. It is not computed if there are no repeats.
     """
     array = np.asarray(values, np.float64)
     if not array.size:
@@ -67,9 +68,9 @@ def documented_statistics(
 
 
 def tries_by_sample(samples: ArrayLike, passed: ArrayLike) -> SampleTries:
-    """Return the number of runs, and of passed runs, of each sample.
+    """Return the number of runs of each sample and the number of its runs that passed.
 
-    `samples` (n,): the sample of each run; `passed` (n,): True for the runs that passed.
+    `samples` (n,): the sample of each run. `passed` (n,): True for the runs that passed.
     """
     distinct, place = np.unique(np.asarray(samples), return_inverse=True)
     return SampleTries(
@@ -79,17 +80,18 @@ def tries_by_sample(samples: ArrayLike, passed: ArrayLike) -> SampleTries:
 
 
 class PassMean(NamedTuple):
-    """pass@k averaged over samples. `samples`: their number."""
+    """pass@k averaged over samples. `samples`: number of samples."""
 
     mean: float
     samples: int
 
 
 def mean_pass_at(tries: SampleTries, repeats: int) -> dict[int, PassMean]:
-    """Return {k: pass@k} for the documented k, each over the samples that have at least k runs.
+    """Return {k: pass@k} for the documented values of k, each averaged over the samples that have at least k
+    runs.
 
     A sample's pass@k counts c passes among the n runs that were made (Chen et al. 2021, eq. 1): a missing run
-    is neither a pass nor a failure. The result is empty without repeats, and omits each k for which no sample
+    is neither a pass nor a failure. The result is empty without repeats. It omits each k for which no sample
     has enough runs.
     """
     if repeats < 2:

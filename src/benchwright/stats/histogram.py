@@ -1,8 +1,9 @@
-"""Counts of durations in logarithmic buckets: small, mergeable, and fast enough for every token.
+"""Histogram of durations in logarithmic buckets: small, mergeable, and fast enough to update for every token.
 
-A histogram is a plain `{bucket: count}`. Durations below 16 ns have a bucket each. Above, every power of two
-is split into 8 buckets of equal width, so that a bucket is at most 12.5 % wide (log-linear buckets, as in
-HdrHistogram). It uses only Python integers, because the code that stamps tokens imports this module.
+A histogram is a plain `{bucket: count}`. Each duration below 16 ns has its own bucket. From 16 ns on, the range
+between two powers of two is split into 8 buckets of equal width, so that a bucket is at most 12.5 % wide
+(log-linear buckets, as in HdrHistogram). The module uses only Python integers, because the code that stamps
+tokens imports it.
 """
 
 from __future__ import annotations
@@ -42,8 +43,8 @@ def bucket_bounds(bucket: int) -> tuple[int, int]:
 def quantile(histogram: Mapping[int, int], q: float) -> float:
     """Return the q-quantile in nanoseconds, interpolated as numpy.percentile does by default ("linear").
 
-    The durations of a bucket are assumed to be spread evenly over it. The result is off by less than the
-    width of a bucket, 12.5 %.
+    The durations of a bucket are assumed to be spread evenly over the bucket. The error is less than the width
+    of a bucket, 12.5 %.
 
     Raises:
         ValueError: If the histogram is empty, or q is outside [0, 1].
@@ -62,10 +63,12 @@ def quantile(histogram: Mapping[int, int], q: float) -> float:
 
 
 def cumulative_points(histogram: Mapping[int, int]) -> list[tuple[float, float]]:
-    """Return points (nanoseconds, share of shorter durations), rising in both, from share 0 to share 1.
+    """Return points (nanoseconds, share of shorter durations) of the cumulative distribution, from share 0 to
+    share 1.
 
-    The durations of a bucket are assumed to be spread evenly over it, so straight lines join the points.
-    Neighbouring buckets share a point, so there are at most two for each bucket.
+    Both numbers rise from point to point. The durations of a bucket are assumed to be spread evenly over the
+    bucket, so straight lines join the points. Neighbouring buckets share a point, so there are at most two
+    points for each bucket.
 
     Raises:
         ValueError: If the histogram is empty.
@@ -85,7 +88,10 @@ def cumulative_points(histogram: Mapping[int, int]) -> list[tuple[float, float]]
 
 
 def _ordered(counts: list[tuple[int, int]], rank: int) -> float:
-    """Return the duration (ns) at a rank, from 0, among those that `counts` (sorted by bucket) contains."""
+    """Return the duration (ns) at a rank, counted from 0.
+
+    `counts` has (bucket, number of durations), sorted by bucket.
+    """
     for each, count in counts:
         if rank < count:
             low, high = bucket_bounds(each)

@@ -9,9 +9,10 @@ from benchwright.stats.arrays import Vector, require_same_length, to_vector
 
 
 def mean_between(times: ArrayLike, values: ArrayLike, begin: float, end: float) -> float:
-    """Return the mean, from `begin` to `end`, of a quantity read at ascending `times` (n,) as `values` (n,).
+    """Return the mean of a quantity from `begin` to `end`.
 
-    Trapezoidal rule, linear between readings.
+    It was read at ascending `times` (n,); `values` (n,) are the readings. Trapezoidal rule: the quantity is
+    taken as linear between readings.
 
     Raises:
         ValueError: If the readings do not cover `begin` to `end`, or `end` is not after `begin`.
@@ -23,7 +24,8 @@ def mean_between(times: ArrayLike, values: ArrayLike, begin: float, end: float) 
 
 
 def growth_between(times: ArrayLike, values: ArrayLike, begin: float, end: float) -> float:
-    """Return the growth of a counter per unit of time from `begin` to `end`, linear between its readings.
+    """Return the growth of a counter per unit of time from `begin` to `end`, taken as linear between its
+    readings.
 
     Raises:
         ValueError: As in `mean_between`.

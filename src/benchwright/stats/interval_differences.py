@@ -1,9 +1,10 @@
-"""Intervals of differences and ratios of two estimates, given only the intervals of both.
+"""Interval of the difference or ratio of two estimates, computed from nothing but the intervals of the two
+estimates.
 
 The method of variance estimates recovery (Zou and Donner 2008, Statistics in Medicine 27:1693; Newcombe does
-the same with Wilson's intervals): with estimates p and ends l, u of independent sides, the interval of p_b -
-p_a goes from d - sqrt((p_b - l_b)^2 + (u_a - p_a)^2) to d + sqrt((u_b - p_b)^2 + (p_a - l_a)^2). An end is
-infinite if one of its terms is.
+the same with Wilson's intervals). The sides a and b are independent, with estimates p and interval ends l and
+u; d = p_b - p_a. The interval of d goes from d - sqrt((p_b - l_b)^2 + (u_a - p_a)^2) to d + sqrt((u_b - p_b)^2
++ (p_a - l_a)^2). An end is infinite if one of its terms is infinite.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from benchwright.stats.intervals import Interval
 
 
 class IntervalEstimate(NamedTuple):
-    """Estimate with the ends of its interval, which may be infinite."""
+    """Estimate with the ends of its interval. An end may be infinite."""
 
     value: float
     low: float
@@ -24,7 +25,7 @@ class IntervalEstimate(NamedTuple):
 
 
 def difference_interval(a: IntervalEstimate, b: IntervalEstimate) -> Interval:
-    """Return the interval of b - a, at the confidence of the given intervals of both."""
+    """Return the interval of b - a. Its confidence is the one of the given intervals of a and b."""
     below = math.hypot(max(b.value - b.low, 0.0), max(a.high - a.value, 0.0))
     above = math.hypot(max(b.high - b.value, 0.0), max(a.value - a.low, 0.0))
     gap = b.value - a.value
@@ -32,7 +33,7 @@ def difference_interval(a: IntervalEstimate, b: IntervalEstimate) -> Interval:
 
 
 def ratio_interval(a: IntervalEstimate, b: IntervalEstimate) -> Interval:
-    """Return the interval of b / a, from the difference of their logarithms.
+    """Return the interval of b / a, computed as the interval of log b - log a.
 
     Raises:
         ValueError: If an estimate is not positive.
@@ -44,8 +45,8 @@ def ratio_interval(a: IntervalEstimate, b: IntervalEstimate) -> Interval:
 def ratio_p_value(a: IntervalEstimate, b: IntervalEstimate, confidence: float = 0.95) -> float | None:
     """Return the two-sided p-value of the hypothesis b = a.
 
-    It follows from the end of the ratio's interval that is nearer to 1. None if that end is infinite on the
-    log scale (0 or infinity). `confidence`: of the given intervals.
+    It follows from the end of the ratio's interval that is nearer to 1. None if that end is infinite on the log
+    scale (0 or infinity). `confidence`: the confidence of the intervals of a and b.
 
     Raises:
         ValueError: If an estimate is not positive.

@@ -1,8 +1,8 @@
 """Confidence intervals of a proportion and of a mean.
 
-Wilson is the default for 0/1 scores: its coverage stays near the nominal one for every n and p, while the
-textbook interval (Wald, here `documented_normal_interval`) falls to 54 % for 15 samples at p = 0.95. For the comparison
-see Brown, Cai and DasGupta (2001), "Interval estimation for a binomial proportion".
+Wilson is the default for 0/1 scores: its coverage stays near the nominal one for every n and p. The coverage of
+the textbook interval (Wald, here `documented_normal_interval`) falls to 54 % for 15 samples at p = 0.95. For
+the comparison see Brown, Cai and DasGupta (2001), "Interval estimation for a binomial proportion".
 """
 
 from __future__ import annotations
@@ -85,11 +85,11 @@ def equal_values_interval(
 ) -> Interval:
     """Return the interval of the mean of a bounded variable after n independent values that were all equal.
 
-    By Clopper and Pearson (1934), none of n values being different means that different values have a share
-    of at most q = 1 - ((1 - confidence) / 2)^(1 / n), and each of them is within the range. That holds for
-    every distribution in the range: if different values have a greater share, n equal values are too rare to
-    spoil the coverage. The betting interval of Waudby-Smith and Ramdas (2024) has the same ends if each bet
-    is the highest possible; those of Hoeffding (1963), Anderson (1969) and Maurer and Pontil (2009) are wider
+    If none of n values is different, then by Clopper and Pearson (1934) different values have a share of at
+    most q = 1 - ((1 - confidence) / 2)^(1 / n). Each of them is within the range. That holds for every
+    distribution in the range: if different values have a greater share, n equal values are too rare to spoil
+    the coverage. The betting interval of Waudby-Smith and Ramdas (2024) has the same ends if each bet is the
+    highest possible. The intervals of Hoeffding (1963), Anderson (1969) and Maurer and Pontil (2009) are wider
     here. `n` may be a fraction (an effective sample size).
 
     Raises:
@@ -106,8 +106,8 @@ def equal_values_interval(
 def documented_normal_interval(values: ArrayLike) -> Interval:
     """Return the documented `confidence_interval_95`: mean ± 1.96 * std / sqrt(n), std with ddof 0.
 
-    Kept for file formats that document it. It covers far too little for few samples or extreme means. No
-    values return (0, 0); one value returns an interval without width.
+    Kept for the file formats that document this interval. It covers far too little for few samples or extreme
+    means. Without values, the interval is (0, 0). With one value, it has no width.
     """
     array = to_vector(values)
     if array.size == 0:

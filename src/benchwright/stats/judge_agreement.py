@@ -1,8 +1,8 @@
 """Agreement of a judge's verdicts with human labels, and the mean score that humans would have given.
 
-All corrections end in one interval, made by MOVER (method of variance estimates recovery: Zou and Donner
-2008, Stat. Med. 27:1693): each estimated part has its own interval, and its distances to the wanted end are
-added in quadrature. Parts that are proportions use Jeffreys' interval. docs/judges.md reports the coverage of
+All corrected means get their interval by MOVER (method of variance estimates recovery: Zou and Donner 2008,
+Stat. Med. 27:1693). Each estimate in the formula has its own interval; the distances to its ends are combined
+in quadrature. Estimates that are proportions use Jeffreys' interval. docs/judges.md reports the coverage of
 these intervals.
 """
 
@@ -32,9 +32,10 @@ class RateEstimate(NamedTuple):
 
 
 class AgreementCounts(NamedTuple):
-    """Counts of answers by whether the judge's verdict and the human label are right (1) or wrong (0).
+    """Counts of answers by the judge's verdict and the human label, each right (1) or wrong (0).
 
-    `both`: right by both; `judge_only`, `human_only`: right by only one of them; `neither`: wrong by both.
+    `both`: answers that are right by the verdict and by the label. `judge_only`: right by the verdict only.
+    `human_only`: right by the label only. `neither`: wrong by the verdict and by the label.
     """
 
     both: int
@@ -62,9 +63,9 @@ class Agreement(msgspec.Struct, frozen=True, omit_defaults=True):
     """Agreement of a judge with humans on n answers.
 
     `sensitivity`: share of the answers right by the human that are also right by the judge. `specificity`:
-    share of the answers wrong by the human that are also wrong by the judge. Each is None if there are no
-    such answers. `kappa`: None if judge and human give the same single verdict throughout, as chance would
-    agree just as well.
+    share of the answers wrong by the human that are also wrong by the judge. Each share is None if there are no
+    such answers. `kappa` is None if the judge and the human gave all answers one and the same verdict, as
+    chance would then agree just as well.
     """
 
     counts: AgreementCounts
@@ -75,12 +76,14 @@ class Agreement(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def n(self) -> int:
-        """Number of answers that both have judged."""
+        """Number of answers that both the judge and a human have judged."""
         return self.counts.n
 
 
 class CorrectedMean(msgspec.Struct, frozen=True):
-    """Estimate of the mean score if humans had labelled all answers, with its interval and method."""
+    """Estimate of the mean score that humans would have given if they had labelled all answers, with its
+    interval and method.
+    """
 
     mean: float
     low: float
@@ -89,7 +92,7 @@ class CorrectedMean(msgspec.Struct, frozen=True):
 
 
 def count_agreement(labels: ArrayLike, verdicts: ArrayLike) -> AgreementCounts:
-    """Return the counts of answers by human label (n,) and judge's verdict (n,), both 0/1.
+    """Count answers by human label (n,) and judge's verdict (n,). Labels and verdicts are 0 or 1.
 
     Raises:
         ValueError: If lengths differ.
@@ -101,7 +104,7 @@ def count_agreement(labels: ArrayLike, verdicts: ArrayLike) -> AgreementCounts:
 
 
 def agreement(counts: AgreementCounts, confidence: float = 0.95) -> Agreement:
-    """Return accuracy, sensitivity and specificity with Wilson's interval, and Cohen's kappa.
+    """Return accuracy, sensitivity, specificity and Cohen's kappa. The first three have Wilson's interval.
 
     Raises:
         ValueError: If there are no labelled answers.
@@ -126,10 +129,10 @@ def agreement(counts: AgreementCounts, confidence: float = 0.95) -> Agreement:
 def kappa(counts: AgreementCounts, confidence: float = 0.95) -> RateEstimate | None:
     """Return Cohen's kappa: (observed - chance agreement) / (1 - chance agreement).
 
-    The interval is kappa' ± z * se by the variance of Fleiss, Cohen and Everitt (1969), Psychol. Bull.
-    72:323. Both are computed from the counts with half an answer added to each, so that the interval has a
-    width even if no answer is judged differently; in this case it ends at 1. None if judge and human give the
-    same single verdict throughout.
+    The interval is kappa' ± z * se by the variance of Fleiss, Cohen and Everitt (1969), Psychol. Bull. 72:323.
+    kappa' and se are computed from the counts with half an answer added to each count. So the interval has a
+    width even if no answer is judged differently; in this case it ends at 1. None if the judge and the human
+    gave all answers one and the same verdict.
     """
     value = _kappa(*counts)
     if value is None:
@@ -162,14 +165,14 @@ def _kappa_variance(cells: Sequence[float], value: float) -> float:
 
 
 def jeffreys_proportion(successes: float, n: float, confidence: float = 0.95) -> RateEstimate:
-    """Return a proportion with Jeffreys' interval; 0.5 with the interval (0, 1) if n is 0."""
+    """Return the proportion successes / n with Jeffreys' interval. If n is 0, return 0.5 with the interval (0, 1)."""
     return RateEstimate(successes / n if n else 0.5, *jeffreys_interval(successes, n, confidence))
 
 
 def youden_index(counts: AgreementCounts, confidence: float = 0.95) -> RateEstimate:
     """Return Youden's index, sensitivity + specificity - 1, with its interval.
 
-    It is 0 for a judge whose verdicts are pure chance, 1 for one that never errs.
+    It is 0 for a judge whose verdicts are pure chance, and 1 for a judge that never errs.
     """
     sensitivity = jeffreys_proportion(counts.both, counts.human_right, confidence)
     specificity = jeffreys_proportion(counts.neither, counts.n - counts.human_right, confidence)
@@ -186,14 +189,14 @@ def post_stratified_mean(
     design_effect: float = 1.0,
     confidence: float = 0.95,
 ) -> CorrectedMean:
-    """Estimate the mean of 0/1 human labels if a random subset of the run's own answers is labelled.
+    """Estimate the mean of 0/1 human labels from labels of a random subset of the run's own answers.
 
-    p a + (1 - p) b, with p = right / n the share of all n answers that the judge found right, a the share of
-    human yes among the labelled answers that it found right, b the same share among those that it found
-    wrong. For 0/1 verdicts this is prediction-powered inference (Angelopoulos et al. 2023, arXiv:2301.09633)
-    with the best weight for each verdict. `n` may be an effective number of answers. `design_effect` is the
-    factor by which dependent labels (of repeats, or in clusters) raise the variance of their mean.
-    `answered`: see `mean_of_all_trials`.
+    The estimate is p a + (1 - p) b. p = right / n is the share of all n answers that the judge found right. a
+    is the share of labelled answers that humans found right, among those that the judge found right. b is the
+    same share among the labelled answers that the judge found wrong. For 0/1 verdicts this is
+    prediction-powered inference (Angelopoulos et al. 2023, arXiv:2301.09633) with the best weight for each
+    verdict. `n` may be an effective number of answers. `design_effect` is the factor by which dependent labels
+    (of repeats, or in clusters) raise the variance of their mean. For `answered`, see `mean_of_all_trials`.
     """
     share = jeffreys_proportion(right, n, confidence)
     both, human_only, found_right, found_wrong = (
@@ -215,14 +218,14 @@ def rogan_gladen_mean(
     answered: RateEstimate | None = None,
     confidence: float = 0.95,
 ) -> CorrectedMean:
-    """Estimate the mean of human labels if only answers from elsewhere are labelled.
+    """Estimate the mean of 0/1 human labels from labels of answers that are not the run's own.
 
-    The judge is assumed to err on this run's answers as often as on these. Rogan and Gladen (1978), Am. J.
-    Epidemiol. 107:71: t = (p - f) / (s - f), with p = right / n, s the judge's sensitivity and f its false
-    positive rate. The interval contains every t for which the MOVER interval of p - t s - (1 - t) f, which is
-    0 at the true t, contains 0: Fieller's method for a ratio, which holds however close s is to f. It is
-    shorter than the one of Lang and Reiczigel (2014), Prev. Vet. Med. 113:13, which covers up to 99 % with 50
-    labels. `answered`: see `mean_of_all_trials`.
+    The judge is assumed to err on this run's answers as often as on the labelled ones. Rogan and Gladen (1978),
+    Am. J. Epidemiol. 107:71: t = (p - f) / (s - f), with p = right / n, s the judge's sensitivity and f its
+    false positive rate. At the true t, p - t s - (1 - t) f is 0. The interval contains every t for which the
+    MOVER interval of that expression contains 0: Fieller's method for a ratio, which holds however close s is
+    to f. It is shorter than the one of Lang and Reiczigel (2014), Prev. Vet. Med. 113:13, which covers up to 99
+    % with 50 labels. For `answered`, see `mean_of_all_trials`.
 
     Raises:
         ValueError: If the judge accepts right answers no more often than wrong ones.
@@ -256,13 +259,14 @@ def prediction_powered_mean(
     label_effect: float = 1.0,
     confidence: float = 0.95,
 ) -> CorrectedMean:
-    """Estimate the mean of graded human labels (n,) if a random subset of the run's own answers is labelled.
+    """Estimate the mean of graded human labels from labels (n,) of a random subset of the run's own answers.
 
-    Labels are from 0 to 1. w mean(others) + mean(labels - w verdicts): PPI++ (Angelopoulos, Duchi and Zrnic
-    2023, arXiv:2311.01453), with verdicts (n,) of the labelled answers, `others` (m,) the verdicts of the
-    rest, and w in [0, 1] tuned for the least variance. The interval is a t interval with n - 2 degrees of
-    freedom. `design_effect` is the factor by which dependent answers (repeats, groups) raise the variance of
-    mean(others), `label_effect` the same for the labels. `answered`: see `mean_of_all_trials`.
+    Labels are from 0 to 1. The estimate is w mean(others) + mean(labels - w verdicts): PPI++ (Angelopoulos,
+    Duchi and Zrnic 2023, arXiv:2311.01453). `verdicts` (n,) are the judge's verdicts on the labelled answers,
+    `others` (m,) its verdicts on the remaining answers. w in [0, 1] is tuned for the least variance. The
+    interval is a t interval with n - 2 degrees of freedom. Dependent answers (repeats, groups) raise the
+    variance of mean(others) by the factor `design_effect`, and the variance of the labels' mean by the factor
+    `label_effect`. For `answered`, see `mean_of_all_trials`.
 
     Raises:
         ValueError: If there are fewer than 3 labels, or lengths differ.
@@ -292,7 +296,8 @@ def prediction_powered_mean(
 def mover_interval(value: float, parts: Iterable[tuple[float, RateEstimate]]) -> Interval:
     """Return the MOVER interval of a function of independent estimates. `value`: the function's value.
 
-    `parts`: for each estimate, the slope of the function by it, and the estimate with its interval.
+    `parts` has one pair per estimate: the slope of the function with respect to the estimate, and the estimate
+    with its interval.
     """
     below = above = 0.0
     for slope, part in parts:
@@ -305,9 +310,10 @@ def mover_interval(value: float, parts: Iterable[tuple[float, RateEstimate]]) ->
 
 
 def mean_of_all_trials(judged: RateEstimate, answered: RateEstimate | None, method: Method) -> CorrectedMean:
-    """Return the mean over all trials, from the mean over judged ones. Trials without an answer count as 0.
+    """Return the mean over all trials. `judged`: the mean over the judged trials.
 
-    `answered` is the share of trials that was judged, None if all were.
+    Trials without an answer count as 0. `answered` is the share of the trials that were judged. None if all
+    trials were judged.
     """
     if answered is not None:
         mean = judged.value * answered.value

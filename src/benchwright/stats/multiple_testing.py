@@ -1,4 +1,6 @@
-"""Many tests at once: p-values adjusted so that one false alarm is as unlikely as in a single test."""
+"""Adjusts the p-values of several tests, so that one false alarm among all tests is as unlikely as in a single
+test.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +13,9 @@ from benchwright.stats.arrays import Vector, to_vector
 def holm_adjusted(p_values: ArrayLike) -> Vector:
     """Return p-values (m,) adjusted by Holm's method for m tests.
 
-    Rejecting all that are <= alpha keeps the probability of any false rejection <= alpha, whatever the
-    dependence of the tests. The i-th smallest becomes max over j <= i of min(1, (m - j + 1) p_(j)): Holm
-    (1979), "A simple sequentially rejective multiple test procedure".
+    Reject each hypothesis whose adjusted p-value is <= alpha. The probability of any false rejection is then <=
+    alpha, however the tests depend on each other. The i-th smallest p-value becomes max over j <= i of min(1,
+    (m - j + 1) p_(j)): Holm (1979), "A simple sequentially rejective multiple test procedure".
 
     Raises:
         ValueError: If a p-value is not in [0, 1].

@@ -1,4 +1,6 @@
-"""The noise floor: how much the scores of one model differ between repeats, and what comparisons need then."""
+"""The noise floor: how much the scores of one model differ between repeats, and how many samples comparisons
+need because of it.
+"""
 
 from __future__ import annotations
 
@@ -23,12 +25,12 @@ from benchwright.stats.score_means import sample_means
 
 
 class Noise(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Noise of one model, estimated from repeats.
+    """Noise of one model's scores, estimated from repeats.
 
-    `flips` is the chance that two answers to the same sample score differently. `within` is the variance
-    between repeats of a sample, `between` the variance of the samples' true means. `apart` is the largest
-    difference, with `confidence`, between the means of two runs of the same model over these samples, with as
-    many repeats as here.
+    `flips`: the probability that two answers to the same sample score differently. `within`: the variance
+    between repeats of a sample. `between`: the variance of the samples' true means. `apart`: the largest
+    difference between the means of two runs of this model that noise alone explains, with probability
+    `confidence`, over these samples and with as many repeats as here.
     """
 
     n_samples: int
@@ -54,10 +56,11 @@ class SampleSizePlan(msgspec.Struct, frozen=True):
 def estimate_noise(
     values: ArrayLike, samples: Iterable[Hashable], *, confidence: float = 0.95
 ) -> Noise | None:
-    """Return the noise of values (one per trial), estimated from samples with repeats. None without repeats.
+    """Return the noise of values (one per trial), estimated from samples with repeats.
 
-    Samples without repeats carry no information about noise and are left out. A sample with k values counts
-    once: its flips are the share of its k (k - 1) / 2 pairs that differ. Two runs of the same model on the
+    `samples` has the sample of each value. Return None if no sample has repeats. Samples without repeats carry
+    no information about noise and are left out. Each sample has the same weight, however many values it has:
+    its flips are the share of its k (k - 1) / 2 pairs of values that differ. Two runs of the same model on the
     same n samples differ by noise alone, Var = 2 within * mean(1 / k) / n: Miller (2024), arXiv 2411.00640,
     section 3.
 
@@ -97,11 +100,13 @@ def sample_size_plans(
     alpha: float = 0.05,
     power: float = 0.8,
 ) -> list[SampleSizePlan]:
-    """Return the numbers of samples that a comparison of two such models needs, by difference and repeats.
+    """Return the number of samples that a comparison of two models with this noise needs, for each difference
+    and number of repeats.
 
     The difference per sample has the variance 2 between (1 - correlation) + 2 within / repeats (Miller 2024,
-    section 3). `correlation` is the correlation of the two models' true means over samples: 1 leaves only the
-    noise, the minimum that any two models need. The samples follow from `minimum_detectable_effect`.
+    section 3). `correlation` is the correlation of the two models' true means over samples. With correlation 1,
+    only the noise is left: the minimum that any two models need. The number of samples follows from
+    `minimum_detectable_effect`.
 
     Raises:
         ValueError: If a difference is not above 0, a number of repeats is below 1, or the correlation is
@@ -127,7 +132,7 @@ def sample_size_plans(
 
 
 def _flips(values: np.ndarray, codes: np.ndarray) -> float:
-    """Return the share of pairs of repeats whose values differ, averaged over the samples."""
+    """Return the share of pairs of repeats whose values differ, computed per sample and averaged over the samples."""
     _, value_codes = np.unique(values, return_inverse=True)
     _, starts, same = np.unique(
         codes.astype(np.int64) * (int(value_codes.max()) + 1) + value_codes,

@@ -1,17 +1,18 @@
 """Rates of an open loop: one rule for the offered rate, the answered rate and goodput.
 
-Of n requests, due at d_1 … d_n in a window, that bring x_1 … x_n (1 or 0 for an answer, or its tokens):
+n requests are due at d_1 … d_n in a window. They bring x_1 … x_n: 1 or 0 for an answer, or its number of
+tokens.
 
     rate(x) = (x_1 + … + x_n) / (T + G)        offered = n / T
     T = (d_n - d_1) n / (n - 1)                the time in which they were due: n requests have n - 1 gaps
     G = max(0, growth of the latency from d_1 to d_n) if its p-value is below 0.05, else 0
 
 The answers arrive within T + G: from d_1 + L_1 to d_n + L_n, with L the latency on a straight line over the
-window. A server that keeps up answers at the offered rate, however long an answer takes. One that does not
-falls behind by G. All three rates count the same requests over the same time, so that goodput <= answers <=
-offered always holds. Counting the answers that happen to end within a window cannot ensure that: it includes
-answers to requests from before the window and misses answers that end after it. If an answer takes a third of
-the level, a third of the answers is missing.
+window. A server that keeps up answers at the offered rate, however long an answer takes. A server that does not
+keep up falls behind by G. All three rates count the same requests over the same time, so that goodput <=
+answers <= offered always holds. Counting the answers that happen to end within a window cannot ensure that: the
+count includes answers to requests from before the window and misses answers that end after the window. If an
+answer takes a third of the level, a third of the answers is missing.
 """
 
 from __future__ import annotations
@@ -28,19 +29,19 @@ from benchwright.stats.intervals import Interval, critical_t
 from benchwright.stats.steady_state import DRIFT_PARTS, growth
 
 GROWTH_P_VALUE = 0.05
-"""p-value below which a growth of the latency is taken into account.
+"""The growth of the latency is taken into account if its p-value is below this.
 
-The rule was measured against simulated queues of four slots. At every load, such rates are as near the truth
-as a count of the answers in the window: below the capacity, growth that is only chance costs nothing on
-average, and above it nothing is missed.
+The rule was measured against simulated queues of four slots. At every load, rates by this rule are as near the
+truth as a count of the answers in the window. Below the capacity, a growth by chance costs nothing on average;
+above the capacity, no growth is missed.
 """
 
 
 class AnswerTime(NamedTuple):
-    """Time in which the answers of requests arrived, in the unit of the arguments.
+    """Time in which the answers of requests arrived, in the unit of the arguments of `answer_time`.
 
     `due_time`: T, the time in which the requests were due. `delay_growth`: G, the growth of their latency.
-    `interval_half_width`: half the width of the 95 % interval of G. See the module for T and G.
+    `interval_half_width`: half the width of the 95 % interval of G. The module's docstring defines T and G.
     """
 
     due_time: float
@@ -49,15 +50,15 @@ class AnswerTime(NamedTuple):
 
     @property
     def seconds(self) -> float:
-        """`due` + `delay_growth`: the time in which the answers arrived."""
+        """`due_time` + `delay_growth`: the time in which the answers arrived."""
         return self.due_time + self.delay_growth
 
 
 def answer_time(due: ArrayLike, latencies: ArrayLike) -> AnswerTime | None:
     """Return the time in which the answers of requests arrived. None if all requests were due at one moment.
 
-    `due` (n,) are the due times in order, `latencies` the latencies of the answered requests in the same
-    order.
+    `due` (n,) are the due times of all requests, in order. `latencies` are the latencies of the answered
+    requests, in the same order.
 
     Raises:
         ValueError: If a value is not finite.
@@ -75,12 +76,12 @@ def answer_time(due: ArrayLike, latencies: ArrayLike) -> AnswerTime | None:
 
 
 def rate_interval(due: ArrayLike, brought: ArrayLike, time: AnswerTime) -> Interval:
-    """Return the 95 % interval of a rate, as factors of the rate.
+    """Return the 95 % interval of a rate, divided by the rate.
 
-    `brought` (n,): the amount that each request brings, such as 1 per answer, or its tokens. The interval
-    covers the variation of these amounts, of the gaps between requests, and of the estimated growth of the
-    latency. The first two come from the means of batches of x_i / mean(x) - gap_i / mean(gap), the delta
-    method for a ratio.
+    `brought` (n,): the amount that each request brings, such as 1 per answer, or its number of tokens. The
+    interval covers three variations: of these amounts, of the gaps between requests, and of the estimated
+    growth of the latency. The first two variations come from the means of batches of x_i / mean(x) - gap_i /
+    mean(gap), the delta method for a ratio.
 
     Raises:
         ValueError: If lengths differ, a value is not finite, or nothing is brought.

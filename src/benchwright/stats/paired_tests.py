@@ -1,7 +1,7 @@
 """Tests of whether A is better than B on the same samples.
 
 A paired difference removes the difficulty of the samples, which is most of the variance: Miller (2024), arXiv
-2411.00640. With repeats, average each side per sample first (`repeats.sample_means`).
+2411.00640. With repeats, average each side per sample first (`score_means.sample_means`).
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ Test = Literal["t", "cluster-t", "mcnemar-mid-p", "sign", "none"]
 class PairedDifference(msgspec.Struct, frozen=True, omit_defaults=True):
     """Mean of a - b over n samples. `wins`: number of samples with a > b.
 
-    `method`: how the interval was made. `test`: the test of the two-sided p-value. Interval and p-value are
-    None if the data cannot support them. `sd`: standard deviation of the difference per sample, for `power`.
-    `n_groups`: number of clusters of samples.
+    `method`: how the interval was computed. `test`: the test that gave the two-sided p-value. The interval or
+    the p-value is None if the data cannot support it. `sd`: standard deviation of the difference per sample, an
+    argument of `power.minimum_detectable_effect`. `n_groups`: number of clusters of samples.
     """
 
     mean_a: float
@@ -75,7 +75,7 @@ class McNemar(NamedTuple):
 
 
 def match_pairs(a: SampleMeans, b: SampleMeans) -> MatchedPairs:
-    """Pair two sides by sample, in the order of `a`. Samples on one side only are left out."""
+    """Pair the samples of two sides, in the order of `a`. Samples that only one side has are left out."""
     position = {sample: number for number, sample in enumerate(b.samples)}
     places = [(here, position[sample]) for here, sample in enumerate(a.samples) if sample in position]
     in_a, in_b = [here for here, _ in places], [there for _, there in places]
@@ -83,11 +83,11 @@ def match_pairs(a: SampleMeans, b: SampleMeans) -> MatchedPairs:
 
 
 def mcnemar_test(wins: int, losses: int) -> McNemar:
-    """Return p-values of the hypothesis that wins and losses among 0/1 pairs are equally likely.
+    """Return p-values of the hypothesis that wins and losses among pairs of 0/1 values are equally likely.
 
-    Ties carry no information. exact = 2 P(X <= min(wins, losses)) for X ~ Binomial(wins + losses, 1/2), at
-    most 1. mid-p counts the observed outcome half. Fagerland, Lydersen and Laake (2013), BMC Med. Res.
-    Methodol. 13:91.
+    Ties carry no information. exact = 2 P(X <= min(wins, losses)) for X ~ Binomial(wins + losses, 1/2), at most
+    1. mid-p counts the probability of the observed outcome half. Fagerland, Lydersen and Laake (2013), BMC Med.
+    Res. Methodol. 13:91.
 
     Raises:
         ValueError: If a count is negative.
@@ -100,9 +100,9 @@ def mcnemar_test(wins: int, losses: int) -> McNemar:
 
 
 def agresti_min_interval(wins: int, losses: int, n: int, confidence: float = 0.95) -> Interval:
-    """Return the interval of (wins - losses) / n over n 0/1 pairs: Agresti and Min (2005), Stat. Med. 24:729.
+    """Return the interval of (wins - losses) / n over n pairs of 0/1 values: Agresti and Min (2005), Stat.
 
-    It is the normal interval after adding half a pair to each of the four outcomes.
+    Med. 24:729. It is the normal interval after adding half a pair to each of the four outcomes.
 
     Raises:
         ValueError: If a count is negative, or there are more wins and losses than pairs.
@@ -122,14 +122,15 @@ def paired_difference(
     *,
     confidence: float = 0.95,
 ) -> PairedDifference:
-    """Return the difference a - b of two conditions on the same n samples, one value of each per sample.
+    """Return the mean difference a - b of two conditions on the same n samples.
 
-    `groups` (n,) are the clusters of the samples (such as passages); None for a sample that is a cluster by
-    itself.
+    `a` and `b` have one value per sample. `groups` (n,) are the clusters of the samples (such as passages);
+    None for a sample that is a cluster by itself.
 
-    - 0/1 on both sides, no clusters: `agresti_min_interval` and McNemar's mid-p. t is too narrow if few pairs differ,
-      and has no width if none does.
-    - Graded, averaged over repeats, or with clusters: t over the differences, cluster-robust with clusters.
+    - 0/1 on both sides, no clusters: `agresti_min_interval` and McNemar's mid-p. A t interval is too narrow if
+      few pairs differ, and has no width if no pair differs.
+    - Graded scores, scores averaged over repeats, or clusters: t over the differences, cluster-robust if there
+      are clusters.
     - All differences equal: t has no denominator, so there is no interval. The p-value is from the sign test
       over clusters (or samples), 2^(1 - clusters), or 1 if a equals b.
 
@@ -192,7 +193,7 @@ def _test(robust: ClusteredMean, wins: int, losses: int, binary: bool) -> tuple[
 
 
 def _correlation(a: Vector, b: Vector) -> float | None:
-    """Return Pearson's correlation; None if one side does not vary."""
+    """Return Pearson's correlation. None if the values of one side do not vary."""
     if a.size < 2:
         return None
     sd_a, sd_b = sample_std(a), sample_std(b)

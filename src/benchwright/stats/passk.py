@@ -1,8 +1,9 @@
 """pass@k and pass^k: expected results of k tries at a sample, from n >= k trials of which c passed.
 
-pass@k is the probability that at least one of k tries passes, pass^k (written pass_hat_k) the probability
-that all do. Both are unbiased: they average over all choices of k among the n trials. The plug-in 1 - (1 -
-c/n)^k and (c/n)^k are biased. Exact integers are divided once, so that rounding is negligible for any n.
+pass@k is the probability that at least one of k tries passes. pass^k (written pass_hat_k) is the probability
+that all of them pass. Both estimates are unbiased: they average over all choices of k among the n trials. The
+plug-in estimates 1 - (1 - c/n)^k and (c/n)^k are biased. Exact integers are divided once, so that rounding is
+negligible for any n.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from benchwright.stats.clusters import clustered_mean
 from benchwright.stats.score_means import MeanEstimate, estimate_from_clusters
 
 K_VALUES = (1, 3, 5, 10)
-"""The values of k that documents and summaries report, if there are enough trials."""
+"""The values of k for which result files and summaries report pass@k, if there are enough trials."""
 
 
 def pass_at_k(n: int, c: int, k: int) -> float:
@@ -47,11 +48,11 @@ def mean_pass_at_k(
     *,
     confidence: float = 0.95,
 ) -> MeanEstimate:
-    """Return pass@k averaged over samples, each with n[i] trials of which c[i] passed.
+    """Return pass@k averaged over samples. Sample i has n[i] trials, of which c[i] passed.
 
-    The unit is the sample, or the cluster of samples if `groups` has one for each. The interval is Wilson's
-    with the effective number of trials, as for other rates (`repeats.estimate`, with which k = 1 agrees): it
-    stays inside [0, 1] and has a width even if every sample passed.
+    The unit is the sample; with `groups` (the cluster of each sample), the unit is the cluster. The interval is
+    Wilson's with the effective number of trials, as for other rates (`score_means.estimate_mean`, with which k
+    = 1 agrees). It stays inside [0, 1] and has a width even if every sample passed.
 
     Raises:
         ValueError: If there are no samples, lengths differ, or a sample has fewer than k trials.

@@ -1,7 +1,8 @@
-"""Percentiles of durations with their confidence intervals, from the values themselves, not from buckets.
+"""Percentiles of durations with their confidence intervals.
 
-The intervals are order statistics and hold for every distribution (David and Nagaraja 2003, "Order
-Statistics", section 7.1), as long as the values are independent.
+They are computed from the values themselves, not from buckets. The ends of the intervals are order statistics
+and hold for every distribution (David and Nagaraja 2003, "Order Statistics", section 7.1), as long as the
+values are independent.
 """
 
 from __future__ import annotations
@@ -26,14 +27,15 @@ def percentile(values: ArrayLike, q: float) -> float:
 
 
 def percentile_interval(values: ArrayLike, q: float, confidence: float = 0.95) -> Interval:
-    """Return the two-sided interval of the q-quantile between two order statistics.
+    """Return the two-sided interval of the q-quantile of independent values. Its ends are order statistics.
 
     Each tail has (1 - confidence) / 2. With B ~ Binomial(n, q) the number of values below the quantile, the
-    l-th smallest value is too high with probability P(B < l), the u-th too low with P(B >= u). An end is
-    infinite if n is too small for it. With one or two values, `percentile` itself may be outside.
+    l-th smallest value is too high with probability P(B < l), and the u-th smallest is too low with P(B >= u).
+    An end is infinite if n is too small for it. With one or two values, `percentile` itself may be outside the
+    interval.
 
     Raises:
-        ValueError: If there are no values, one is not finite, or q or confidence is outside (0, 1).
+        ValueError: If there are no values, a value is not finite, or q or confidence is outside (0, 1).
     """
     require_fraction("q", q)
     require_fraction("confidence", confidence)
@@ -47,13 +49,14 @@ def percentile_interval(values: ArrayLike, q: float, confidence: float = 0.95) -
 
 
 def cumulative_points(values: ArrayLike, most: int) -> list[tuple[float, float]]:
-    """Return points (value, share of the values that are not larger), rising in both.
+    """Return points (value, share of the values that are not larger) of the cumulative distribution, in
+    ascending order.
 
-    Up to `most` values, each value is a point. For more values, the points are every 1/`most`-th quantile,
-    the 0.999 quantile and the largest value: at most `most` + 1 points.
+    Up to `most` values, each value is a point. For more values, the points are every 1/`most`-th quantile, the
+    0.999 quantile and the largest value: at most `most` + 1 points.
 
     Raises:
-        ValueError: If there are no values, or one is not finite.
+        ValueError: If there are no values, or a value is not finite.
     """
     ordered = _ordered(values)
     shares = np.arange(1, ordered.size + 1) / ordered.size

@@ -30,11 +30,11 @@ def minimum_detectable_effect(
 
 
 def detectable_proportion(p: float, n: int, *, alpha: float = 0.05, power: float = 0.8) -> float | None:
-    """Return the nearest rate above p that can be distinguished from p with n samples per independent side.
+    """Return the nearest rate above p that can be distinguished from p with n samples per side.
 
-    A side needs n = ((z_{alpha/2} sqrt(2 p q) + z_{power} sqrt(p_a q_a + p_b q_b)) / (p_a - p_b))^2 samples,
-    p the mean of both rates; here the formula is solved for p_b. None if not even 1 is far enough. For rates
-    below p, call it with 1 - p.
+    The sides are independent. A side needs n = ((z_{alpha/2} sqrt(2 p q) + z_{power} sqrt(p_a q_a + p_b q_b)) /
+    (p_a - p_b))^2 samples, with p the mean of both rates and q = 1 - p. The formula is solved for p_b. None if
+    not even the rate 1 is far enough from p. For rates below p, call the function with 1 - p.
 
     Raises:
         ValueError: If n < 1, p is outside [0, 1], or alpha or power is outside (0, 1).

@@ -1,4 +1,4 @@
-"""Are slow answers more often wrong? Buckets of equal size, and rank tests that respect clusters."""
+"""Are slow answers more often wrong? Buckets of about equal size, and rank tests that respect clusters."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ Test = Literal["mann-whitney", "clustered-rank", "none"]
 
 
 class RankAssociation(NamedTuple):
-    """Association between 0/1 outcomes and a measure.
+    """Association between 0/1 outcomes and a measure, such as the latency.
 
-    `higher_at_0` is the probability that the measure of a random 0 exceeds the measure of a random 1, ties
-    counted half: 0.5 means no association. `higher_at_0` and the two-sided `p_value` are None if all outcomes
-    are the same.
+    `higher_at_0` is the probability that the measure of a random trial with outcome 0 exceeds the measure of a
+    random trial with outcome 1, ties counted half: 0.5 means no association. `higher_at_0` and the two-sided
+    `p_value` are None if all outcomes are the same.
     """
 
     higher_at_0: float | None
@@ -42,10 +42,11 @@ class RankAssociation(NamedTuple):
 
 
 class WithinSampleAssociation(NamedTuple):
-    """Association among the repeats of single samples.
+    """Association of outcome and value among the repeats of the same sample.
 
-    `higher`, `lower`, `ties`: numbers of clusters of samples in which the zeros (wrong answers) had the
-    higher values, the lower values, or neither.
+    `n_samples`: number of samples with both outcomes. `higher`: number of clusters of samples in which the
+    zeros (wrong answers) had the higher values. `lower`: number of clusters in which they had the lower values.
+    `ties`: number of the remaining clusters.
     """
 
     n_samples: int
@@ -56,13 +57,13 @@ class WithinSampleAssociation(NamedTuple):
 
 
 def quantile_buckets(values: ArrayLike, count: int = 4) -> Codes:
-    """Return the bucket (n,) of each value, from 0 (the lowest), cut at the quantiles k / count.
+    """Return the bucket (n,) of each value, from 0 (the lowest values) to count - 1.
 
-    Equal values share a bucket: the one of the smaller values if a cut falls among them. Buckets may
-    therefore be of unequal size, or empty.
+    The cuts are the quantiles k / count. Equal values share a bucket: if a cut falls among them, the lower
+    bucket. So buckets may be of unequal size, or empty.
 
     Raises:
-        ValueError: If there are no values, or one is not finite.
+        ValueError: If there are no values, or a value is not finite.
     """
     array = to_vector(values)
     if array.size == 0:
@@ -74,18 +75,18 @@ def quantile_buckets(values: ArrayLike, count: int = 4) -> Codes:
 def rank_association(
     outcomes: ArrayLike, values: ArrayLike, groups: Iterable[Hashable | None]
 ) -> RankAssociation:
-    """Test whether 0/1 outcomes (n,) are associated with values (n,) that come in clusters `groups` (n,).
+    """Test whether 0/1 outcomes (n,) are associated with values (n,).
 
-    With u_i = (y_i - mean(y)) (r_i - mean(r)), r the midranks, U = sum(u_i) is the Wilcoxon rank sum,
-    centred.
+    `groups` (n,) has the cluster of each value. With u_i = (y_i - mean(y)) (r_i - mean(r)) and r the midranks,
+    U = sum(u_i) is the centred Wilcoxon rank sum.
 
     - Each unit is its own cluster: "mann-whitney". Mann and Whitney (1947) by the normal approximation with the
       variance of ties (Lehmann 1975, "Nonparametrics", section 1.4) and the correction for continuity.
     - Otherwise "clustered-rank": U / sqrt(C / (C - 1) * sum(u_g^2)), u_g the sums of u over the C clusters, is
-      compared with the standard normal distribution. This is the generalised score test of working
-      independence (Boos 1992, The American Statistician 46:327), in which units of a cluster may depend on each
-      other in any way. In simulations with 8 to 200 clusters it raised 2 to 5 % false alarms at the level of 5
-      %. With a single cluster there is no test.
+      compared with the standard normal distribution. This is the generalised score test of working independence
+      (Boos 1992, The American Statistician 46:327), in which units of a cluster may depend on each other in any
+      way. In simulations with 8 to 200 clusters it raised 2 to 5 % false alarms at the level of 5 %. With a
+      single cluster there is no test.
 
     Raises:
         ValueError: If an outcome is not 0 or 1, lengths differ, or a value is not finite.
@@ -129,14 +130,14 @@ def within_sample_association(
     samples: Iterable[Hashable],
     groups: Iterable[Hashable | None],
 ) -> WithinSampleAssociation | None:
-    """Return the association of outcome and value among the repeats of each sample, which are equally hard.
+    """Return the association of outcome and value among the repeats of each sample: these are equally hard.
 
-    For each sample with both outcomes, take its pairs (a 0, a 1): the share in which the 0 has the higher
-    value minus the share in which it has the lower one. Clusters (`groups`) are counted by the sign of the
-    sum over their samples. If outcome and value were independent within samples, both signs would be equally
-    likely: the sign test, mid-p.
+    For each sample with both outcomes, all pairs of a trial with outcome 0 and a trial with outcome 1 are
+    taken: the share of pairs in which the 0 has the higher value, minus the share in which it has the lower
+    value. Clusters (`groups`) are counted by the sign of the sum over their samples. If outcome and value were
+    independent within samples, both signs would be equally likely: the sign test, mid-p.
 
-    None if no sample has both outcomes.
+    Return None if no sample has both outcomes.
 
     Raises:
         ValueError: If an outcome is not 0 or 1, or lengths differ.

@@ -1,7 +1,8 @@
-"""Ratios of two sums (right answers per second, per 1,000 tokens), and shared time of overlapping intervals.
+"""Ratios of two sums (such as right answers per second, or per 1,000 tokens), and the time that each of
+several overlapping intervals is charged with.
 
-Both sums come from the same trials, so the error of the ratio is computed over trials: their time or tokens
-vary as well as their correctness, and the two are correlated.
+Both sums of a ratio come from the same trials. The error of the ratio is therefore computed over trials: their
+time or tokens vary as well as their correctness, and the two are correlated.
 """
 
 from __future__ import annotations
@@ -23,9 +24,9 @@ VALUES_PER_BLOCK = 65_536
 
 
 class Ratio(NamedTuple):
-    """sum(numerators) / sum(denominators), with an error over `n_groups` clusters of trials.
+    """sum(numerators) / sum(denominators), with a standard error over `n_groups` clusters of trials.
 
-    `interval` is None if the data cannot support one.
+    `interval` is None if the data cannot support an interval.
     """
 
     value: float
@@ -44,15 +45,15 @@ def clustered_ratio(
     *,
     confidence: float = 0.95,
 ) -> Ratio | None:
-    """Return the ratio R of two sums over n units in C clusters; None if the denominators sum to 0.
+    """Return the ratio R of two sums over n units in C clusters. None if the denominators sum to 0.
 
     The error is the one of the linearised ratio (Cochran 1977, "Sampling Techniques", section 6.3; over
     clusters as in Liang and Zeger 1986): with e_g the sum of y - R x over cluster g, se = sqrt(C / (C - 1) *
     sum(e_g^2)) / sum(x). The interval is (sqrt(R) ± t * se / (2 sqrt(R)))^2, not below 0: the delta method on
     the scale on which the variance of a count per time does not depend on the rate (Bartlett 1936). In the
-    simulations of the tests it covers 93 to 97 %, while the same without the root falls to 90 % for few right
-    answers. t has the degrees of freedom of `clusters.clustered_mean`. There is no interval with fewer than
-    two clusters, if R is 0, or if the squares exceed the largest float.
+    simulations of the tests it covers 93 to 97 %; without the square root, the coverage falls to 90 % for few
+    right answers. t has the degrees of freedom of `clusters.clustered_mean`. There is no interval with fewer
+    than two clusters, if R is 0, or if the squares exceed the largest float.
 
     Raises:
         ValueError: If lengths differ, or a value is negative or not finite.
@@ -83,10 +84,10 @@ def clustered_ratio(
 
 
 def shared_time(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> Vector:
-    """Return each interval's share (n,) of the time in which any interval was active, in the arguments' unit.
+    """Return the time (n,) that each interval is charged with, in the unit of the arguments.
 
-    While k intervals are active, each receives 1/k of that time. The shares add up to the time that the
-    intervals cover together, without the pauses between them.
+    While k intervals are active, each is charged with 1/k of that time. The results add up to the time in which
+    any interval is active; pauses between intervals do not count.
 
     Raises:
         ValueError: If lengths differ, or an end precedes its start.
@@ -114,6 +115,6 @@ def shared_time(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> Vector:
 
 
 def _parts(size: int) -> Iterator[slice]:
-    """Yield slices that cover an array of this size, so that temporary arrays of each stay small."""
+    """Yield slices that together cover an array of this size. They keep the temporary arrays of each step small."""
     for start in range(0, size, VALUES_PER_BLOCK):
         yield slice(start, min(start + VALUES_PER_BLOCK, size))

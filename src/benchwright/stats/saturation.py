@@ -1,9 +1,9 @@
 """The load at which a server is saturated, from the rates that it served at rising levels of load.
 
-Levels are concurrencies (closed loop) or offered rates (open loop). The served rate is in requests per
-second; if there are objectives, only requests that meet them count. A level suffices if it serves at least 1
-/ (1 + gain) of the highest rate of any level: more load adds less than `gain`. The lowest such level is the
-knee of the curve.
+Levels are concurrencies (closed loop) or offered rates (open loop). The served rate is in requests per second.
+If there are objectives, only requests that meet them count. A level suffices if it serves at least 1 / (1 +
+gain) of the highest rate of any level: more load then adds less than the share `gain`. The lowest such level is
+the knee of the curve.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import math
 from collections.abc import Mapping
 
 MIN_RATE_RATIO = 1.15
-"""Smallest ratio of two neighbouring rates between which another measurement is useful."""
+"""Smallest ratio of two neighbouring offered rates between which another measurement is useful."""
 
 
 def find_knee(served: Mapping[float, float], gain: float) -> float:
@@ -28,9 +28,9 @@ def find_knee(served: Mapping[float, float], gain: float) -> float:
 
 
 def still_gains(served: Mapping[float, float], gain: float) -> bool:
-    """Return True if the highest level serves more than the one below it by more than the share `gain`.
+    """Return True if the highest level serves more than the level below it, by more than the share `gain`.
 
-    True for a single level.
+    Return True for a single level.
     """
     levels = sorted(served)
     if len(levels) < 2:
@@ -39,10 +39,11 @@ def still_gains(served: Mapping[float, float], gain: float) -> bool:
 
 
 def next_concurrency(served: Mapping[float, float], gain: float) -> int | None:
-    """Return the concurrency to measure next to locate the knee more finely; None if it cannot be finer.
+    """Return the concurrency to measure next to locate the knee more finely. None if there is none in between.
 
-    It is between the knee and the level below it. If more load serves clearly less, as with objectives that
-    are missed beyond some level, it is between the best level and the one above: there might be a better one.
+    It is between the knee and the level below it. But if more load serves clearly less, as with objectives that
+    are missed beyond some level, it is between the best level and the level above, where the rate might be
+    better still.
     """
     levels = sorted(served)
     best = max(served, key=lambda level: (served[level], -level))
@@ -55,10 +56,10 @@ def next_concurrency(served: Mapping[float, float], gain: float) -> int | None:
 
 
 def next_rate(kept_up: Mapping[float, bool]) -> float | None:
-    """Return the rate to offer next; None if no further measurement is useful.
+    """Return the rate to offer next. None if no further measurement is useful.
 
-    It is between the lowest rate that the server failed to keep up with and the highest lower rate that it
-    kept up with.
+    The next rate is between two measured rates: the lowest rate with which the server failed to keep up, and
+    the highest rate below it with which the server kept up.
     """
     missed = [rate for rate, kept in kept_up.items() if not kept]
     if not missed:
@@ -71,6 +72,9 @@ def next_rate(kept_up: Mapping[float, bool]) -> float | None:
 
 
 def _middle(low: float, high: float) -> int | None:
-    """Return the whole number nearest to the middle of two; None if there is no whole number between them."""
+    """Return the whole number nearest to the middle of `low` and `high`.
+
+    None if there is no whole number between them.
+    """
     middle = round((low + high) / 2)
     return middle if low < middle < high else None

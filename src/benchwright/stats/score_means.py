@@ -38,10 +38,10 @@ Method = Literal["wilson", "wilson-effective-n", "t", "cluster-t", "bounded", "n
 
 
 class SampleMeans(NamedTuple):
-    """Mean of each sample's values over its repeats, samples in order of first appearance.
+    """Mean of each sample's values over its repeats. The samples are in order of first appearance.
 
-    `counts`: numbers of repeats. `variance_within_samples`: variance between repeats of a sample, pooled over
-    samples; None without repeats.
+    `counts`: number of repeats of each sample. `variance_within_samples`: variance between repeats of a sample,
+    pooled over samples; None without repeats.
     """
 
     samples: Sequence[Hashable]
@@ -53,11 +53,12 @@ class SampleMeans(NamedTuple):
 class MeanEstimate(msgspec.Struct, frozen=True, omit_defaults=True):
     """Mean over samples with its error.
 
-    `method`: how the interval was made. `se` and `interval` are None if the data cannot support them: one
-    sample, one cluster, or graded values that are all equal and have no known range. `between` and `within`
-    split the variance of one value: Var(mean) = between / n_samples + within / n_values (for equal numbers of
-    repeats); None without repeats. `n_groups`: number of clusters of samples. `design_effect` and `icc`
-    measure the effect of the clusters; None without clusters.
+    `method`: how the interval was computed. `se` and `interval` are None if the data cannot support them: one
+    sample, one cluster, or graded values that are all equal and have no known range. `between` and `within` are
+    the two shares of the variance of one value: between samples, and between repeats of a sample. For equal
+    numbers of repeats, Var(mean) = between / n_samples + within / n_values. They are None without repeats.
+    `n_groups`: number of clusters of samples. `design_effect` and `icc` measure the effect of the clusters;
+    they are None without clusters.
     """
 
     mean: float
@@ -77,8 +78,10 @@ class MeanEstimate(msgspec.Struct, frozen=True, omit_defaults=True):
 def sample_means(values: ArrayLike, samples: Iterable[Hashable]) -> SampleMeans:
     """Average the values (one per trial) of each sample over its repeats.
 
+    `samples` has the sample of each value.
+
     Raises:
-        ValueError: If there are no values, one is not finite, or there is not one sample for each value.
+        ValueError: If there are no values, a value is not finite, or there is not one sample for each value.
     """
     array = to_vector(values)
     if isinstance(samples, range) and array.size == len(samples) > 0:
@@ -105,24 +108,25 @@ def estimate_mean(
 ) -> MeanEstimate:
     """Return the mean of values (one per trial) over samples, with standard error and interval.
 
-    `samples` marks which values are repeats of one sample; None if each value is a sample. `groups` is the
-    cluster (such as a passage) of each value's sample; None if there are no clusters, and None for a sample
-    that is a cluster by itself. `value_range` are the least and the greatest possible value, None if unknown.
-    `binary` declares the values as 0/1; by default it is True if they all are 0 or 1 and no other range is
-    given.
+    `samples` has the sample of each value, so that repeats of a sample are recognised; None if each value is a
+    sample. `groups` has the cluster (such as a passage) of each value's sample; None in it stands for a sample
+    that is a cluster by itself. `groups=None`: there are no clusters. `value_range` is the least and the
+    greatest possible value; None if unknown. `binary` declares that the values are 0/1. By default it is True
+    if all of them are 0 or 1 and no other range is given.
 
     - 0/1, one repeat, no clusters: "wilson".
-    - 0/1 with repeats or clusters: "wilson-effective-n", Wilson with as many samples as the robust error is
-      worth (`clusters.effective_size`). t is not a choice here: for 15 samples, 2 repeats, p = 0.95 it covers
-      69 %, this 98 %, and 15 samples always right would give t an interval without width.
+    - 0/1 with repeats or clusters: "wilson-effective-n", Wilson's interval for the number of independent
+      samples that would have the robust error (`clusters.effective_size`). t is not a choice here. For 15
+      samples, 2 repeats and p = 0.95, t covers 69 % and this interval 98 %. For 15 samples that are always
+      right, t would have no width.
     - Graded: "t" over the sample means; with clusters "cluster-t" (`clusters.clustered_mean`), not the cluster
       bootstrap, whose percentiles cover less than t with few clusters and the same with many.
     - Graded with sample means that do not vary, so that t would have no width: "bounded"
-      (`intervals.equal_values_interval`) at the number of samples, or the effective number of clusters.
+      (`intervals.equal_values_interval`) for the number of samples, or for the effective number of clusters.
 
     Raises:
-        ValueError: If there are no values, one is not finite, (binary) not 0/1 or not in the range, lengths
-            differ, or a sample is in two clusters.
+        ValueError: If there are no values, a value is not finite, values declared as binary are not 0/1, a
+            value is outside the range, lengths differ, or a sample is in two clusters.
     """
     array = to_vector(values)
     sample_of = _as_sequence(range(array.size) if samples is None else samples)
@@ -158,7 +162,7 @@ def estimate_from_clusters(
     value_range: tuple[float, float] | None = None,
     confidence: float = 0.95,
 ) -> MeanEstimate:
-    """Return a mean over samples as an estimate with an interval. `proportion`: True if the values are 0/1."""
+    """Add an interval to a mean over samples. `proportion`: True if the values are 0/1."""
     method, interval = _interval(clustered, n_values, proportion, value_range, confidence)
     return MeanEstimate(
         mean=clustered.mean,
@@ -215,9 +219,10 @@ def _interval(
 
 
 def _between(per_sample: SampleMeans) -> float | None:
-    """Return the variance between samples: the variance of their means minus the part due to repeats.
+    """Return the variance between samples: the variance of their means minus the variance that repeats
+    contribute to it.
 
-    None without repeats, or with fewer than two samples.
+    Return None without repeats, or with fewer than two samples.
     """
     if per_sample.variance_within_samples is None or len(per_sample.samples) < 2:
         return None

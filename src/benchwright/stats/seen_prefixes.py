@@ -1,4 +1,4 @@
-"""Simulated prefix cache: how many blocks of a prompt would a cache that was empty at first already hold?"""
+"""Simulates a prefix cache that is empty at the beginning: how many blocks of a prompt does it already hold?"""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ import xxhash
 
 
 class SeenPrefixes:
-    """The prefixes of all prompts so far, in blocks.
+    """Set of the prefixes of all prompts so far.
 
-    Each prefix is stored as a digest of the prompt up to the end of a block.
+    A prefix is a sequence of whole blocks from the beginning of a prompt. Each prefix is stored as a digest.
     """
 
     def __init__(self) -> None:
         self._seen: set[int] = set()
 
     def add(self, blocks: Sequence[bytes]) -> int:
-        """Add a prompt. Return how many of its first blocks it shares with an earlier prompt."""
+        """Add a prompt. Return the number of blocks at its beginning that it shares with an earlier prompt."""
         digest, known = xxhash.xxh3_64(), 0
         for number, block in enumerate(blocks):
             digest.update(block)

@@ -1,7 +1,7 @@
 """Steady state, detected in the measurements themselves: the end of the warm-up, and drift after it.
 
-Values are in order of time, one for each request. Both rules use means of batches, so that single slow
-requests do not decide.
+Values are in order of time, one for each request. Both detections use means of batches, so that a single slow
+request does not decide.
 """
 
 from __future__ import annotations
@@ -16,26 +16,25 @@ from benchwright.stats.arrays import to_vector
 from benchwright.stats.distributions import t_cdf
 
 BATCH_SIZE = 5
-"""Number of values per batch in `warm_up_length`: the 5 of MSER-5."""
+"""Number of values per batch in `warm_up_length`: the 5 in the name of the rule, MSER-5."""
 
 MIN_BATCHES = 8
 """Minimum number of batches for `warm_up_length`; with fewer, it returns 0."""
 
 DRIFT_PARTS = 10
-"""Number of parts of the series in `drift`, each with at least two values."""
+"""Number of parts into which `drift` divides a series. Each part needs at least two values."""
 
 MIN_GROWTH_VALUES = 5
-"""Minimum number of values for `growth`; with fewer, it is unknown."""
+"""Minimum number of values for `growth`. With fewer values, the growth is unknown."""
 
 DRIFT_P_VALUE = 0.001
-"""p-value below which a slope is considered real: one in a thousand steady series is falsely called drifting.
-"""
+"""p-value below which a slope is considered real: one in a thousand steady series is falsely called drifting."""
 
 
 class Drift(NamedTuple):
     """Change of a series from its first to its last tenth.
 
-    `change`: as a share of the mean. `p_value`: of the hypothesis that there is no change.
+    `change`: the change as a share of the mean. `p_value`: p-value of the hypothesis that there is no change.
     """
 
     change: float
@@ -43,9 +42,9 @@ class Drift(NamedTuple):
 
 
 class Growth(NamedTuple):
-    """Growth of a series from its first to its last value. `standard_error`: its standard error.
+    """Growth of a series from its first to its last value. `standard_error`: standard error of the growth.
 
-    `p_value`: of the hypothesis that there is no growth.
+    `p_value`: p-value of the hypothesis that there is no growth.
     """
 
     amount: float
@@ -56,10 +55,10 @@ class Growth(NamedTuple):
 def warm_up_length(values: ArrayLike) -> int:
     """Return the number of initial values to drop as warm-up (MSER-5).
 
-    MSER-5 (White 1997, "An effective truncation heuristic for bias reduction in simulation output",
-    Simulation 69): of the means of batches of 5, drop the first d for which the variance of the rest divided
-    by their number is least (the standard error of their mean), with d at most half of them. 0 if there are
-    fewer than 40 values.
+    MSER-5 (White 1997, "An effective truncation heuristic for bias reduction in simulation output", Simulation
+    69) divides the values into batches of 5 and drops the first d batches. d is at most half of the batches. It
+    is chosen so that the variance of the remaining batch means, divided by their number, is least: the squared
+    standard error of their mean. Return 0 if there are fewer than 40 values.
 
     Raises:
         ValueError: If a value is not finite.
@@ -77,9 +76,9 @@ def warm_up_length(values: ArrayLike) -> int:
 
 
 def drift(values: ArrayLike) -> Drift | None:
-    """Return the drift of a series: the slope of a line through the means of ten parts, tested with t.
+    """Return the drift of a series: the slope of a line through the means of its ten parts, with a t-test.
 
-    None for fewer than 20 values, or if their mean is 0.
+    Return None if there are fewer than 20 values, or if their mean is 0.
 
     Raises:
         ValueError: If a value is not finite.
@@ -95,9 +94,9 @@ def drift(values: ArrayLike) -> Drift | None:
 
 
 def growth(values: ArrayLike) -> Growth | None:
-    """Return the growth of a series, by a line through the means of at most ten parts of it.
+    """Return the growth of a series, by a line through the means of at most ten parts of the series.
 
-    None for fewer than 5 values.
+    Return None if there are fewer than 5 values.
 
     Raises:
         ValueError: If a value is not finite.
@@ -118,7 +117,7 @@ class _Line(NamedTuple):
 
 
 def _line(place: np.ndarray, values: np.ndarray) -> _Line:
-    """Return the least-squares line, the standard error of its slope, and the p-value of a t-test of it."""
+    """Return the least-squares line, the standard error of its slope, and the p-value of a t-test of the slope."""
     place = place - place.mean()
     squares, df = float(place @ place), values.size - 2
     slope = float(place @ values) / squares

@@ -27,11 +27,10 @@ def mean_of_strata(strata: Sequence[ClusteredMean], confidence: float = 0.95) ->
     """Return the unweighted mean of T independent means, tested against 0.
 
     With v_t the squared standard error of stratum t, se^2 = sum(v_t) / T^2 (Cochran 1977, section 5.3, with
-    equal weights), and Student's t has sum(v_t)^2 / sum(v_t^2 / df_t) degrees of freedom (Satterthwaite
-    1946).
+    equal weights). Student's t has sum(v_t)^2 / sum(v_t^2 / df_t) degrees of freedom (Satterthwaite 1946).
 
     Raises:
-        ValueError: If there are no strata, or the standard error of one is not known.
+        ValueError: If there are no strata, or the standard error of a stratum is not known.
     """
     means = to_vector([one.mean for one in strata], "strata")
     mean = exact_mean(means)

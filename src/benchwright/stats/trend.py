@@ -31,14 +31,14 @@ def paired_trend(
     *,
     confidence: float = 0.95,
 ) -> PairedTrend:
-    """Return the straight-line trend of values (n, k): n samples, each at the k points of `setting`.
+    """Return the straight-line trend of values (n, k): n samples, each measured at the k points of `setting`.
 
-    Each sample is reduced to one number, its trend, and these are tested as paired differences are (Matthews,
+    Each sample is reduced to one number, its trend. The trends are tested as paired differences are (Matthews,
     Altman, Campbell and Royston 1990, BMJ 300:230, "summary measures"). So neither the difficulty of samples
     nor the dependence of their values at several points matters. The weights of the k points are x - mean(x),
-    so that each trend is a weighted mean of the values at high settings minus one of the values at low
-    settings. With two points it is `paired_difference` of the two, with its McNemar test for 0/1. `groups`
-    (n,): the clusters of the samples.
+    so that each trend is a weighted mean of the values at high settings minus a weighted mean of the values at
+    low settings. With two points, the result is the `paired_difference` of the values at the two points, with
+    McNemar's test for 0/1 values. `groups` (n,): the clusters of the samples.
 
     Raises:
         ValueError: If there are fewer than two points, all points are equal, or the shapes do not fit.

@@ -16,9 +16,9 @@ Method = Literal["score", "welch", "none"]
 
 
 class UnpairedDifference(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Difference of two means over different samples (`n_a` and `n_b` of them).
+    """Difference of two means over different samples: `n_a` samples on one side and `n_b` on the other.
 
-    `method`: how the interval and the two-sided p-value were made. Both are None if the data cannot support
+    `method`: how the interval and the two-sided p-value were computed. Both are None if the data cannot support
     them.
     """
 
@@ -35,10 +35,11 @@ class UnpairedDifference(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def unpaired_difference(a: ArrayLike, b: ArrayLike, *, confidence: float = 0.95) -> UnpairedDifference:
-    """Return the difference of the means of a (n_a,) and b (n_b,), one value per sample, all independent.
+    """Return the difference of the means of a (n_a,) and b (n_b,).
 
-    0/1 on both sides: Newcombe's hybrid score interval and the score test. Otherwise Welch's t, which needs
-    two values on each side, and values that vary.
+    There is one value per sample, and all values are independent. If both sides are 0/1: Newcombe's hybrid
+    score interval and the score test. Otherwise: Welch's t. It needs at least two values on each side, and a
+    side whose values vary.
 
     Raises:
         ValueError: If a side has no values, or a value is not finite.
@@ -65,10 +66,11 @@ def unpaired_difference(a: ArrayLike, b: ArrayLike, *, confidence: float = 0.95)
 def newcombe_interval(
     successes_a: float, n_a: float, successes_b: float, n_b: float, confidence: float = 0.95
 ) -> Interval:
-    """Return the interval of a difference of two independent proportions, from the Wilson intervals of both.
+    """Return the interval of the difference p_a - p_b of two independent proportions, from the Wilson interval
+    of each.
 
-    Method 10 of Newcombe (1998), Statistics in Medicine 17:873: with l and u the Wilson ends of each side,
-    from d - sqrt((p_a - l_a)^2 + (u_b - p_b)^2) to d + sqrt((u_a - p_a)^2 + (p_b - l_b)^2).
+    Method 10 of Newcombe (1998), Statistics in Medicine 17:873: with l and u the Wilson ends of each side and d
+    = p_a - p_b, from d - sqrt((p_a - l_a)^2 + (u_b - p_b)^2) to d + sqrt((u_a - p_a)^2 + (p_b - l_b)^2).
 
     Raises:
         ValueError: If n_a or n_b is not above 0, or successes are outside [0, n].
@@ -82,9 +84,10 @@ def newcombe_interval(
 
 
 def two_proportion_test(successes_a: float, n_a: float, successes_b: float, n_b: float) -> float:
-    """Return the two-sided p-value that two independent proportions are equal: z with the pooled variance.
+    """Return the two-sided p-value of the hypothesis that two independent proportions are equal: z with the
+    pooled variance.
 
-    1 if nothing or everything succeeded on both sides.
+    Return 1 if nothing succeeded on both sides, or everything did.
 
     Raises:
         ValueError: If n_a or n_b is not above 0.
@@ -103,7 +106,7 @@ def _require_samples(n_a: float, n_b: float) -> None:
 
 
 def _welch_error(a: Vector, b: Vector) -> tuple[float | None, float | None]:
-    """Return standard error and degrees of freedom (Welch 1947, Satterthwaite 1946), None if undefined."""
+    """Return the standard error and degrees of freedom (Welch 1947, Satterthwaite 1946). Each is None if undefined."""
     if a.size < 2 or b.size < 2:
         return None, None
     from_a, from_b = sample_std(a) ** 2 / a.size, sample_std(b) ** 2 / b.size

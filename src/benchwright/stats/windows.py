@@ -16,7 +16,7 @@ from benchwright.stats.arrays import Vector, require_same_length, to_vector
 
 
 class WindowCut(NamedTuple):
-    """The part left out at one end of a level: a number of requests, or those in a number of seconds."""
+    """The cut at one end of a load level: a number of requests to leave out, or a number of seconds."""
 
     requests: int = 0
     seconds: float = 0.0
@@ -25,9 +25,9 @@ class WindowCut(NamedTuple):
 class Window(NamedTuple):
     """The requests that count: from `first` to `last` (both included, in order of intended start).
 
-    `begin`, `end`: their time span in seconds. `is_burst`: True if the requests were sent in less time than half
-    of them took (see `cut_window`). Then there is no steady state, and the span extends to the end of the last
-    answer.
+    `begin`, `end`: the time span of these requests in seconds. `is_burst`: True if the requests were sent in
+    less time than half of them took (see `cut_window`). Then there is no steady state, and the span extends to
+    the end of the last answer.
     """
 
     first: int
@@ -38,7 +38,7 @@ class Window(NamedTuple):
 
     @property
     def seconds(self) -> float:
-        """Length of the span."""
+        """Length of the time span in seconds."""
         return self.end - self.begin
 
 
@@ -52,13 +52,13 @@ def cut_window(
     *,
     may_grow: bool = False,
 ) -> Window | None:
-    """Return the window that the cuts leave of the requests; None if no request is left.
+    """Return the window of requests that remains between the cuts `warmup` and `cooldown`.
 
-    The requests are sorted by intended start. Seconds of `warmup` count from the first intended start,
-    seconds of `cooldown` back from the last. If `answered` marks the answered requests, only these decide
-    whether the window is a burst: a refusal takes no time. If `may_grow` is True, times may grow as long as
-    the load lasts, as in an open loop: then the first requests also show how long they take while nothing
-    waits (`first_requests`).
+    None if no request remains. The requests are sorted by intended start. Seconds of `warmup` count from the
+    first intended start. Seconds of `cooldown` count back from the last. `answered` (n,) is True for the
+    answered requests. If given, only these decide whether the window is a burst, because a refusal takes no
+    time. `may_grow` is True if response times may grow as long as the load lasts, as in an open loop. Then the
+    first requests also show how long requests take while nothing waits (`first_requests`).
 
     Raises:
         ValueError: If lengths differ, intended starts are out of order, or a value is not finite.
@@ -91,14 +91,14 @@ def cut_window(
 
 
 MAX_FIRST_REQUESTS = 5
-"""Maximum number of initial requests that show how long an answer takes while nothing waits.
+"""Maximum number of initial requests that show how long an answer takes while nothing waits in the queue.
 
-In a queue that grows fast, a tenth of the requests already include waiting.
+In a queue that grows fast, the first tenth of the requests would already include waiting requests.
 """
 
 
 def first_requests(number: int) -> slice:
-    """Return the slice of the first requests of a `number`: a tenth of them, at most five and at least one."""
+    """Return the slice of the first tenth of `number` requests: at most five requests and at least one."""
     return slice(0, max(1, min(number // 10, MAX_FIRST_REQUESTS)))
 
 
@@ -108,12 +108,12 @@ def _usual(took: Vector, answered: np.ndarray) -> float:
 
 
 def mean_concurrency(starts: ArrayLike, ends: ArrayLike, begin: float, end: float) -> float:
-    """Return the mean number of intervals [start, end] active within [begin, end]; 0 for an empty span.
+    """Return the mean number of intervals [start, end] that are active within [begin, end].
 
-    With the mean length of the intervals this yields the rate of a closed loop by Little's law (1961, "A
-    proof for the queuing formula L = λW"): k requests in flight that take d seconds each are answered at k /
-    d, wherever the window is cut. The number of answers that happen to end within it would depend on its
-    edges.
+    0 for an empty span. The mean number, divided by the mean length of the intervals, is the rate of a closed
+    loop by Little's law (1961, "A proof for the queuing formula L = λW"): k requests in flight that take d
+    seconds each are answered at the rate k / d, wherever the window is cut. The number of answers that happen
+    to end within the window would depend on its edges.
 
     Raises:
         ValueError: If lengths differ, an end precedes its start, or a value is not finite.
@@ -148,7 +148,7 @@ def mean_concurrency_between(starts: ArrayLike, ends: ArrayLike, edges: ArrayLik
 
 
 def _time_since(moments: Vector, at: Vector) -> Vector:
-    """Return, for each time `at`, the sum of the times since all `moments` before it."""
+    """Return, for each time of `at`, the sum of the times since each earlier moment of `moments`."""
     ordered = np.sort(moments)
     sums = np.concatenate([[0.0], np.cumsum(ordered)])
     passed = np.searchsorted(ordered, at, side="right")
@@ -157,7 +157,7 @@ def _time_since(moments: Vector, at: Vector) -> Vector:
 
 
 def peak_concurrency(starts: ArrayLike, ends: ArrayLike) -> int:
-    """Return the peak number of intervals active at the same moment.
+    """Return the largest number of intervals that are active at the same moment.
 
     An interval that starts at the moment when another ends does not overlap it.
 

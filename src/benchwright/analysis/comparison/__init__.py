@@ -1,1 +1,3 @@
-"""Comparing runs: read the sides (A, B, ...), check comparability, align samples, compute the figures."""
+"""Compares runs: reads the sides (A, B, ...), checks whether they are comparable, aligns samples, computes the
+figures.
+"""

@@ -1,4 +1,4 @@
-"""All tasks of two folders together: is B better than A on average over the tasks?"""
+"""Comparison of two folders over all their tasks: is B better than A on average over the tasks?"""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from benchwright.stats.strata import mean_of_strata
 
 
 class _Stratum(NamedTuple):
-    """One task: its score and means, and the mean difference with its error.
+    """One task: its score, the means of both sides, and the mean difference with its standard error.
 
-    The difference is B - A, or A - B if lower is better.
+    The difference is B - A. If lower values of the score are better, it is A - B.
     """
 
     task: str
@@ -35,11 +35,11 @@ class _Stratum(NamedTuple):
 def compare_all_tasks(
     pairs: Sequence[PairOfSides], a: str, b: str, confidence: float
 ) -> AllTasksComparison | None:
-    """Return the mean difference over the tasks of two folders, by each task's first score.
+    """Return the mean difference over the tasks of two folders. Each task counts with its first score.
 
-    None if there are fewer than two tasks. A task is included if its samples are paired and its scores are
-    between 0 and 1: differences in other units have no common mean. The tasks are treated as fixed, not as a
-    sample from a population of tasks.
+    Return None if there are fewer than two tasks. A task is included if its samples are paired and its scores
+    are between 0 and 1: differences in other units have no common mean. The tasks are treated as fixed, not as
+    a sample from a population of tasks.
     """
     strata: list[_Stratum] = []
     left_out: list[str] = []
@@ -72,14 +72,14 @@ def compare_all_tasks(
 
 
 def with_adjusted_p_value(together: AllTasksComparison, p_adjusted: float | None) -> AllTasksComparison:
-    """Return the comparison with its Holm-adjusted p-value, and the verdict by it."""
+    """Return the comparison with its Holm-adjusted p-value, and with the verdict that follows from this p-value."""
     p_value = together.p_value if p_adjusted is None else p_adjusted
     verdict = verdict_of(together.difference, p_value, 1 - together.confidence)
     return msgspec.structs.replace(together, verdict=verdict, p_adjusted=p_adjusted)
 
 
 def _why_not(pair: PairOfSides) -> str | None:
-    """Return the reason why a task is excluded from the mean; None if it is included."""
+    """Return the reason why a task is excluded from the mean. None if the task is included."""
     if not pair.result.scores or pair.alignment is None:
         return "it is not compared"
     score = pair.result.scores[0]
@@ -106,10 +106,11 @@ def _stratum(pair: PairOfSides) -> _Stratum:
 
 
 def mean_paired_difference(sides: SideMeans) -> ClusteredMean:
-    """Return the mean paired difference with its standard error, cluster-robust if there are clusters.
+    """Return the mean paired difference with its standard error.
 
-    For 0/1 scores without clusters, the error is that of Agresti and Min: with half a pair more in each of
-    the four outcomes, the variance is not 0 even if no pair differs.
+    The error is cluster-robust if there are clusters. For 0/1 scores without clusters, the error is that of
+    Agresti and Min: half a pair is added to each of the four outcomes, so that the variance is not 0 even if no
+    pair differs.
     """
     differences = sides.b - sides.a
     n = differences.size

@@ -1,4 +1,6 @@
-"""Differences of a score by label value (such as each subject): where is B better, where worse than A?"""
+"""Differences of a score by label value (such as each subject): for which values is B better than A, for which
+worse?
+"""
 
 from __future__ import annotations
 
@@ -13,17 +15,19 @@ from benchwright.analysis.comparison.records import PartDifference, ScoreBreakdo
 from benchwright.analysis.comparison.sides import CodedTexts, Side, SideScoreColumn
 
 MAX_VALUES_SHOWN = 40
-"""Maximum number of values shown per label; the values with the most trials are kept."""
+"""Maximum number of values shown per label. The values with the most trials are shown."""
 
 MIN_TRIALS_PER_VALUE = 2
-"""Minimum mean number of trials per label value on either side. A label that names single samples is useless.
+"""Minimum mean number of trials per value of a label, on each side.
+
+A label with fewer names single samples, which is useless.
 """
 
 
 def breakdowns(
     aligned: Alignment, a: Side, b: Side, score: str, unit: bool, confidence: float
 ) -> Iterator[ScoreBreakdown]:
-    """Yield a breakdown for each label with several values on both sides, the largest loss first."""
+    """Yield a breakdown for each label that has several values on both sides. The largest loss comes first."""
     labels_a, labels_b = a.labels(), b.labels()
     for name in labels_a:
         if name in labels_b:
@@ -36,9 +40,9 @@ def breakdowns(
 def _by_label(
     aligned: Alignment, a: tuple[Side, CodedTexts], b: tuple[Side, CodedTexts], score: str, confidence: float
 ) -> tuple[list[PartDifference], int] | None:
-    """Return the differences by the values of one label, and the number of values left out.
+    """Return the differences by the values of one label, and the number of values that are left out.
 
-    None if the label has too few values or trials.
+    Return None if the label has too few values or trials.
     """
     (side_a, labels_a), (side_b, labels_b) = a, b
     places_a, places_b = _places(labels_a), _places(labels_b)
@@ -66,7 +70,7 @@ def _by_label(
 
 
 def _places(labels: CodedTexts) -> dict[str, NDArray[np.int64]]:
-    """Return the positions of the trials that have each label value."""
+    """Return, for each value of a label, the positions of the trials that have this value."""
     order = np.argsort(labels.codes, kind="stable")
     codes, starts = np.unique(labels.codes[order], return_index=True)
     parts = np.split(order, starts[1:])
@@ -78,9 +82,9 @@ def _some(column: SideScoreColumn, places: NDArray[np.int64]) -> SideScoreColumn
 
 
 def _narrowed(aligned: Alignment, a: NDArray[np.int64], b: NDArray[np.int64]) -> Alignment:
-    """Return the alignment of a subset of the trials, with its samples renumbered.
+    """Return the alignment restricted to some trials of each side (`a` and `b`), with the samples renumbered.
 
-    If all samples of the subset are of one cluster, they count as independent.
+    If all remaining samples are in one cluster, they count as independent.
     """
     samples, codes = np.unique(np.concatenate([aligned.a[a], aligned.b[b]]), return_inverse=True)
     nameless = int(samples.size > 0 and samples[0] < 0)

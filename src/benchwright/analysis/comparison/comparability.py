@@ -1,4 +1,6 @@
-"""Comparability of two sides of a comparison: reasons against it, and other differences between them."""
+"""Comparability of two sides of a comparison: reasons why they must not be compared, and other differences
+between them.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from benchwright.runs.manifest_facts import IMPORT_KIND
 
 
 def refusal_reasons(a: SideFacts, b: SideFacts) -> list[str]:
-    """Return the reasons why comparing two runs would mislead; empty if none is known."""
+    """Return the reasons why comparing two runs would mislead. Empty if no reason is known."""
     return list(_refusals(a, b))
 
 
@@ -43,7 +45,10 @@ def _short(digests: tuple[str, ...]) -> str:
 
 
 def differing_settings(a: SideFacts, b: SideFacts) -> list[SettingDifference]:
-    """Return the settings, except the model, that differ between two runs; empty if a run's are unknown."""
+    """Return the settings, except the model, that differ between two runs.
+
+    Empty if the settings of a run are unknown.
+    """
     if not a.settings or not b.settings:
         return []
     return [
@@ -54,7 +59,7 @@ def differing_settings(a: SideFacts, b: SideFacts) -> list[SettingDifference]:
 
 
 def unchecked_facts(a: SideFacts, b: SideFacts, *, same_data: bool) -> list[str]:
-    """Return sentences on what could not be checked: the task, the data, the graders.
+    """Return sentences on facts that could not be checked for equality: the task, the data, the graders.
 
     `same_data` is True if prompts and gold answers were found to be equal.
     """
@@ -70,7 +75,7 @@ def unchecked_facts(a: SideFacts, b: SideFacts, *, same_data: bool) -> list[str]
 
 
 def latency_refusal(a: SideFacts, b: SideFacts) -> str | None:
-    """Return the reason why the speed of two runs must not be compared; None if it may be."""
+    """Return the reason why the speed of two runs must not be compared. None if it may be compared."""
     if a.concurrency is None or b.concurrency is None:
         return "the concurrency is not known on both sides"
     if a.concurrency != b.concurrency:

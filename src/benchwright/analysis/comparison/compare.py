@@ -30,8 +30,8 @@ from benchwright.stats.score_means import sample_means
 class ComparisonOptions(Record, frozen=True):
     """Options of a comparison.
 
-    `fail_if` are rules in the form in which they are typed. `max_regression` is the loss that a gate lets
-    pass, in units of the score; with `prove`, it passes only if a larger loss is ruled out.
+    `fail_if`: rules in the form in which the user typed them. `max_regression`: the loss that a gate lets pass,
+    in units of the score. `require_proof`: True if the gate passes only if a larger loss is ruled out.
     """
 
     confidence: float = 0.95
@@ -47,22 +47,22 @@ class ComparisonOptions(Record, frozen=True):
 
 
 class ComparisonOutcome(Record, frozen=True):
-    """The comparison. `columns`: columns of the documented table, only if all references are result files."""
+    """The comparison. `columns`: columns of the documented table; only set if all references are result files."""
 
     comparison: Comparison
     columns: list[ResultFile]
 
 
 def compare(references: Sequence[str], wanted: ComparisonOptions = ComparisonOptions()) -> ComparisonOutcome:  # noqa: B008  # frozen
-    """Compare runs and result files: for each task, the first one with every other one.
+    """Compare runs and result files. For each task, the first reference is compared with every other one.
 
-    A single run: its targets.
+    If the only reference is a single run, its targets are compared.
 
     Folders are compared task by task (see `folders`).
 
     Raises:
-        UserError: If a reference matches nothing, a rule is invalid, or a decision is requested but nothing
-            can be compared.
+        UserError: If a reference matches nothing, a rule is invalid, or a decision is requested but nothing can
+            be compared.
     """
     check_options(wanted)
     found: list[Reference | Folder] = [
@@ -99,7 +99,7 @@ def compare_references(
 
 
 def compare_folders(found: Sequence[Reference | Folder], wanted: ComparisonOptions) -> ComparisonOutcome:
-    """Compare the first folder with every other one: task by task, and on average over the tasks.
+    """Compare the first folder with every other folder: task by task, and on average over the tasks.
 
     A reference that is not a folder counts as a folder with a single run.
     """
@@ -172,7 +172,7 @@ def check_options(wanted: ComparisonOptions) -> None:
 
 
 def _of_task(pair: PairOfSides, *, several: bool) -> PairOfSides:
-    """Return the pair with its task as label; if there are `several` models per task, with the model too."""
+    """Return the pair with its task as label. If there are `several` models per task, the label also has the model."""
     task = task_of(pair.a)
     told = f"{task}, {pair.a.facts.title}" if several else task
     return pair._replace(result=replace(pair.result, task=told))
@@ -187,10 +187,12 @@ def _by_model(pairs: Sequence[PairOfSides], *, several: bool) -> dict[str | None
 
 
 def _named_folders(found: Sequence[Reference | Folder]) -> list[tuple[str, list[Side], list[str]]]:
-    """Return for each folder its name, its sides (renamed to it), and its messages about unread files.
+    """Return for each folder its name, its sides (renamed to it), and its messages about files that were not
+    read.
 
-    Each side has a separate letter. Folders are named after their only models, or else by their own names, or
-    else by letters.
+    Each side has a separate letter. Folders are named after their only models. If these names are not distinct,
+    short and plain, each folder is called by its own name. If these names are not distinct, short and plain
+    either, letters are the names.
     """
     contents = [
         [side for member in one.members for side in member.sides(all_slots=True)]
@@ -229,7 +231,10 @@ def _lettered(sides: list[Side]) -> list[Side]:
 
 
 def _groups(sides: list[Side]) -> list[list[Side]]:
-    """Return lists of sides with the same task. Two sides alone are always compared, so they are one list."""
+    """Return lists of sides with the same task.
+
+    If there are only two sides, they are always compared, so they form one list.
+    """
     if len(sides) < 3:
         return [sides]
     groups: dict[tuple[str, str], list[Side]] = {}
@@ -271,7 +276,10 @@ def _run(side: Side) -> ComparedRun:
 
 
 def _score(side: Side, name: str, column: SideScoreColumn) -> RunScore:
-    """Return one score of a side for display: its mean as in the run's summary, repeats averaged per sample."""
+    """Return one score of a side for display.
+
+    Its mean is computed as in the run's summary; repeats are averaged per sample.
+    """
     scored = np.flatnonzero(column.states != ERROR)
     none = side.no_score(name)
     samples = side.trials.samples.codes[scored]

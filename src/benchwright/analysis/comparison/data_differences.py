@@ -1,4 +1,6 @@
-"""Differences between the data of two sides, sample by sample: gold answers, prompts, and samples of one side only."""
+"""Differences between the data of two sides, sample by sample: gold answers, prompts, and samples that only
+one side has.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +15,14 @@ from benchwright.runs.manifest_facts import IMPORT_KIND
 from benchwright.text import truncate
 
 MAX_TEXT_LENGTH = 300
-"""Maximum number of characters kept of a text."""
+"""Maximum number of characters of a prompt or gold answer in a list of differences."""
 
 
 def data_differences(aligned: Alignment, a: Side, b: Side) -> DataDifferences | None:
     """Return the differences between the data of two sides.
 
-    None if the data are known to be the same, or if the results are from two programs: these word their
-    prompts differently, and each writes gold answers in a different form.
+    Return None if the data are known to be the same. Return None also if the results are from two programs,
+    because programs word their prompts differently and write gold answers in different forms.
     """
     if not _may_differ(a.facts, b.facts):
         return None
@@ -57,7 +59,7 @@ def _may_differ(a: SideFacts, b: SideFacts) -> bool:
 
 
 def _first_trials(codes: Codes) -> Mapping[int, int]:
-    """Map each sample's code to the position of its first trial."""
+    """Return a mapping from each sample's code to the position of its first trial."""
     distinct, places = np.unique(codes, return_index=True)
     return {code: place for code, place in zip(distinct.tolist(), places.tolist(), strict=True) if code >= 0}
 

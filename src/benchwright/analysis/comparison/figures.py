@@ -42,9 +42,9 @@ POLICIES = cast("tuple[Policy, ...]", get_args(Policy))
 
 
 class PairedOrUnpairedDifference(NamedTuple):
-    """The difference B - A, with unscored trials counted by one policy (see `Policy`).
+    """The difference B - A. Unscored trials are counted by one policy (see `Policy`).
 
-    `se`: standard error; None if the data cannot support one.
+    `se`: standard error. None if the data cannot support one.
     """
 
     n: int
@@ -66,9 +66,9 @@ class PairedOrUnpairedDifference(NamedTuple):
 def difference(
     aligned: Alignment, a: SideScoreColumn, b: SideScoreColumn, policy: Policy, confidence: float
 ) -> PairedOrUnpairedDifference | None:
-    """Return the difference B - A by one counting policy; None if a side has no value.
+    """Return the difference B - A by one counting policy. None if a side has no value.
 
-    It is paired if samples are on both sides.
+    The difference is paired if some samples are on both sides.
     """
     sides = sample_sides(aligned, a, b, policy)
     if aligned.unpaired_reason is None and aligned.sample_order is not None:
@@ -110,9 +110,9 @@ def _paired(sides: SideMeans, confidence: float) -> PairedOrUnpairedDifference:
 
 
 def _stopped_early(sides: SideMeans, order: SampleOrder, confidence: float) -> PairedOrUnpairedDifference:
-    """Return the difference if a side stopped early, so that its number of samples depends on the results.
+    """Return the difference if a side stopped early. Its number of samples then depends on its results.
 
-    There is no p-value. The interval is valid at any stopping time (`stats.sequential`); it is None if both
+    There is no p-value. The interval is valid at any stopping time (`stats.sequential`). It is None if both
     sides stopped early, each in a different order.
     """
     assert sides.positions is not None
@@ -172,7 +172,7 @@ def _unpaired_groups(
 def _verdict(found: PairedOrUnpairedDifference, alpha: float, *, lower_is_better: bool = False) -> Verdict:
     """Return the verdict of a difference at significance level `alpha`.
 
-    The p-value decides; for a run that stopped early, the sequential interval does.
+    The verdict follows from the p-value. For a run that stopped early, it follows from the sequential interval.
     """
     if found.method == SEQUENTIAL_METHOD and found.interval is not None:
         low, high = found.interval
@@ -181,7 +181,7 @@ def _verdict(found: PairedOrUnpairedDifference, alpha: float, *, lower_is_better
 
 
 def verdict_of(gap: float, p_value: float | None, alpha: float, *, lower_is_better: bool = False) -> Verdict:
-    """Return the verdict for a difference B - A (`gap`) with this p-value, at significance level `alpha`."""
+    """Return the verdict at significance level `alpha` for a difference B - A (`gap`) that has this p-value."""
     if lower_is_better:
         gap = -gap
     if p_value is None:
@@ -197,7 +197,7 @@ def compare_score(
     """Compare two sides by one score.
 
     Return None if a side has no value of the score. The verdict is not yet corrected for multiple tests, and
-    the detectable effect is missing: `apply_correction` adds both once all tests are known.
+    the detectable effect is missing. `apply_correction` adds both once all tests are known.
     """
     column_a, column_b = a.trials.scores[score], b.trials.scores[score]
     found = difference(aligned, column_a, column_b, "usual", confidence)
@@ -245,7 +245,7 @@ def _in_unit(column: SideScoreColumn) -> bool:
 def _counted(
     aligned: Alignment, a: SideScoreColumn, b: SideScoreColumn, confidence: float, *, lower_is_better: bool
 ) -> list[PolicyResult]:
-    """Return the difference by each alternative policy for unscored trials; empty if every trial has a score."""
+    """Return the difference by each alternative policy for unscored trials. Empty if every trial has a score."""
     if not any(column.count(state) for column in (a, b) for state in (ERROR, NO_ANSWER)):
         return []
     bounded = _in_unit(a) and _in_unit(b)
@@ -286,11 +286,11 @@ def _changes(aligned: Alignment, a: Side, b: Side, score: str) -> list[ScoreChan
 def apply_correction(
     comparison: ScoreComparison, p_adjusted: float | None, adjust: Callable[[float], float], tests: int
 ) -> ScoreComparison:
-    """Return the comparison with its final verdict, as one of `tests` tests, and its detectable effect.
+    """Return the comparison with its final verdict, as one of `tests` tests, and with its detectable effect.
 
-    `p_adjusted`: the Holm-adjusted p-value, None if this is the only test. `adjust`: returns the adjusted
-    value of another p-value in its place (for the other counting policies). The detectable effect is computed
-    at the strictest level that Holm can require, alpha / tests.
+    `p_adjusted`: the Holm-adjusted p-value; None if this is the only test. `adjust`: function that returns the
+    adjusted value of another p-value put in the place of this one (for the other counting policies). The
+    detectable effect is computed at the strictest level that Holm can require, alpha / tests.
     """
     if comparison.method == SEQUENTIAL_METHOD:
         verdicts = {one.verdict for one in comparison.counted}
@@ -326,11 +326,11 @@ def are_scores_identical(a: SideScoreColumn, b: SideScoreColumn) -> bool:
 def one_sided_bound(
     aligned: Alignment, a: SideScoreColumn, b: SideScoreColumn, confidence: float, *, lower: bool
 ) -> tuple[float, float | None, float | None]:
-    """Return (difference B - A, one-sided bound of it, two-sided p-value).
+    """Return (difference B - A, one-sided bound of the difference, two-sided p-value).
 
-    The bound is the upper one, or with `lower` the lower one, at the one-sided `confidence`. It is None if
-    the data support no interval. The lower bound is conservative against B: failed trials count as the worst
-    for B.
+    The bound is the upper bound at the one-sided `confidence`. If `lower` is True, it is the lower bound. It is
+    None if the data support no interval. The lower bound is conservative against B: failed trials count as the
+    worst for B.
 
     Raises:
         ValueError: If nothing can be compared.

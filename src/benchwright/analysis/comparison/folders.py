@@ -1,4 +1,4 @@
-"""Folders in a comparison: the runs and result files in each, and which of them are of the same task."""
+"""Folders in a comparison: the runs and result files in each folder, and which of them have the same task."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from benchwright.runs.manifest import MANIFEST_FILE
 from benchwright.user_paths import expand_user_path
 
 RUNS_FOLDER = "runs"
-"""The folder with the runs in a home directory."""
+"""Name of the folder in a Benchwright home directory that holds the runs."""
 JSON_LINES_FORMAT = "JSON Lines"
 
 
 class Folder(Record, frozen=True):
-    """The runs and result files found in a folder, oldest first.
+    """The runs and result files found in a folder, the oldest first.
 
-    `notes`: a message per file that was not read.
+    `notes`: a message for each file that was not read.
     """
 
     path: Path
@@ -34,9 +34,10 @@ class Folder(Record, frozen=True):
 
 
 def folder_at(reference: str) -> Folder | None:
-    """Read the contents of a folder: runs and result files of Benchwright, or else results of other programs.
+    """Read the contents of a folder: runs and result files of Benchwright.
 
-    Return None if the reference is something else: a run, a file, or results that are one run.
+    If there are none, read results of other programs. Return None if the reference is not a folder of several
+    results: a run, a file, or results that are one run.
 
     Raises:
         UserError: If the folder contains nothing that can be compared.
@@ -61,7 +62,7 @@ def folder_at(reference: str) -> Folder | None:
 
 
 def _own(path: Path) -> Iterator[Reference]:
-    """Yield the runs of a folder and its result files, ignoring other JSON files."""
+    """Yield the runs and result files in a folder. Other JSON files are ignored."""
     if not path.is_dir():
         return
     for one in sorted(path.iterdir()):
@@ -70,7 +71,7 @@ def _own(path: Path) -> Iterator[Reference]:
 
 
 def _has_results(path: Path) -> bool:
-    """Return True if a file was written by `run` or `eval -o`."""
+    """Return True if a file was written by `run` or by `eval -o`."""
     if format_of(path) is not None:
         return False
     try:
@@ -85,7 +86,7 @@ def _has_results(path: Path) -> bool:
 
 
 class MatchedTasks(NamedTuple):
-    """Pairs of sides of the same task.
+    """Pairs of sides. The two sides of a pair have the same task.
 
     `notes`: messages about duplicate, differently named and unmatched results.
     """
@@ -95,11 +96,11 @@ class MatchedTasks(NamedTuple):
 
 
 def match_tasks(first: Sequence[Side], second: Sequence[Side], names: tuple[str, str]) -> MatchedTasks:
-    """Pair the results of two folders by task, and by model if a folder holds several models.
+    """Pair the results of two folders by task. If a folder holds several models, pair them by task and model.
 
     If there are several runs of one task and model, the last one counts. If each folder holds a single task,
-    these are paired whatever their names. Tasks of different programs are also paired if their names differ
-    only by a prefix before a slash.
+    the two tasks are paired whatever their names. Tasks of different programs are also paired if their names
+    differ only by a prefix before a slash.
     """
     notes: list[str] = []
     left, right = (_latest(sides, name, notes) for sides, name in zip((first, second), names, strict=True))
@@ -125,7 +126,7 @@ def match_tasks(first: Sequence[Side], second: Sequence[Side], names: tuple[str,
 
 
 def task_of(side: Side) -> str:
-    """Return a side's task with its variant. For a file of plain ids and scores, return the file's name."""
+    """Return a side's task with its variant. If the side is a file of plain ids and scores, return the file's name."""
     facts = side.facts
     if facts.program == JSON_LINES_FORMAT:
         return Path(facts.reference).stem
@@ -133,7 +134,10 @@ def task_of(side: Side) -> str:
 
 
 def _latest(sides: Sequence[Side], folder: str, notes: list[str]) -> dict[str, dict[str, Side]]:
-    """Return the sides by task and model. Of several, keep the last one, and add a message to `notes`."""
+    """Return the sides as {task: {model: side}}.
+
+    Of several for a task and model, keep the last, and add a message to `notes`.
+    """
     found: defaultdict[str, dict[str, Side]] = defaultdict(dict)
     for side in sides:
         task, model = task_of(side), side.facts.title
@@ -144,7 +148,10 @@ def _latest(sides: Sequence[Side], folder: str, notes: list[str]) -> dict[str, d
 
 
 def _partners(left: Sequence[str], right: Sequence[str]) -> dict[str, str]:
-    """Map each task of the first folder to the matching task of the second; unmatched tasks are left out."""
+    """Return a mapping from each task of the first folder to the matching task of the second.
+
+    Unmatched tasks are left out.
+    """
     if len(left) == len(right) == 1:
         return {left[0]: right[0]}
     found = {task: task for task in left if task in right}

@@ -1,4 +1,6 @@
-"""Read a side of a comparison from a file: a benchmark's documented result file, or documented eval results."""
+"""Reads a side of a comparison from a file: the documented result file of a benchmark, or documented results
+of an eval.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,8 @@ from benchwright.text import make_safe
 class SampleFacts(Record, frozen=True):
     """The fields that are read from one sample of a result file.
 
-    Files of other tools may lack all but `correct`. Fields that the table does not show may have any type.
+    Files of other tools may lack all fields except `correct`. Fields that the table does not show may have any
+    type.
     """
 
     id: Any = None
@@ -47,7 +50,7 @@ class SampleFacts(Record, frozen=True):
 
 
 class BenchmarkFile(Record, frozen=True):
-    """The fields of a benchmark's result file that a comparison reads, besides those of the table."""
+    """The fields that a comparison reads from a benchmark's result file, in addition to the fields of the table."""
 
     benchmark: str
     model: str
@@ -65,7 +68,8 @@ class BenchmarkFile(Record, frozen=True):
 class EvalRunFacts(Record, frozen=True):
     """One run of a dataset row in an eval's results.
 
-    `scores`: by name, with 0 for a missing score. `unscored`: names of missing scores, with the reasons.
+    `scores`: mapping from the name of a score to its value, 0 for a missing score. `unscored`: mapping from the
+    names of missing scores to the reasons.
     """
 
     run_index: Amount = 0
@@ -78,14 +82,14 @@ class EvalRunFacts(Record, frozen=True):
 
 
 class EvalRow(Record, frozen=True):
-    """A dataset row of an eval, and its runs."""
+    """A dataset row of an eval, with its runs."""
 
     row_index: int
     runs: list[EvalRunFacts] = []
 
 
 class EvalFile(Record, frozen=True):
-    """The output of `eval -o`, or a cache file, whose runs are not grouped by row."""
+    """The output of `eval -o`, or a cache file. In a cache file, runs are not grouped by row."""
 
     config: dict[str, Any]
     rows: list[EvalRow] = []
@@ -136,7 +140,7 @@ def benchmark_side(file: BenchmarkFile, reference: str) -> Side:
 
 
 def sample_failures(samples: Sequence[SampleFacts]) -> dict[str, int]:
-    """Return the most frequent reasons, with counts, why samples failed, as far as a file contains them."""
+    """Return the most frequent reasons why samples failed, each with its count, as far as a file contains reasons."""
     errors = [
         one.details.get("error") if isinstance(one.details, dict) else None
         for one in samples
@@ -150,13 +154,13 @@ def _most(reasons: Iterable[str]) -> dict[str, int]:
 
 
 def sample_failed(one: SampleFacts) -> bool:
-    """Return True if a sample of a result file failed, by its status or else by an error in its details."""
+    """Return True if a sample of a result file failed, by its status. Without a status, by an error in its details."""
     status = _text(one.status)
     return status in FAILED_STATUSES or status == Status.GRADER_ERROR or (status is None and _has_error(one))
 
 
 def _scores(one: SampleFacts) -> dict[str, tuple[float | None, int]]:
-    """Return the scores `accuracy` and `score` of a sample, each as (value or None, score state)."""
+    """Return the scores `accuracy` and `score` of a sample. Each is (value or None, score state)."""
     if sample_failed(one) or _text(one.status) in (Status.UNPARSED, Status.LIMIT):
         state = ERROR if sample_failed(one) else NO_ANSWER
         return {"accuracy": (None, state), "score": (None, state)}
@@ -214,7 +218,9 @@ def _text(value: Any) -> str | None:
 
 
 def eval_sides(file: EvalFile, reference: str) -> dict[str, Side]:
-    """Return the sides of an eval's file by model tag, with the primary model first.
+    """Return the sides of an eval's file, as a mapping from the tag of the model.
+
+    The primary model comes first.
 
     Raises:
         UserError: If the file contains no runs.
@@ -263,9 +269,9 @@ def _eval_side(file: EvalFile, reference: str, tag: str, runs: list[tuple[int, E
 
 
 def _worth(run: EvalRunFacts, name: str, value: float) -> tuple[float | None, int]:
-    """Return (value, score state) of one score of a run; the value is None if the score is missing.
+    """Return (value, score state) of one score of a run. The value is None if the score is missing.
 
-    Files store 0 for a missing score. It is missing because there was no answer, or because the grader
+    Files store 0 for a missing score. A score is missing because there was no answer, or because the grader
     failed.
     """
     why = run.unscored.get(name)

@@ -1,4 +1,4 @@
-"""Build a side of a comparison from the table of a run."""
+"""Builds a side of a comparison from the table of a run."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ if TYPE_CHECKING:
 
 
 def slots_of(manifest: Manifest) -> list[str]:
-    """Return the slots (identifiers) of a run's targets, with the baseline first if there is one."""
+    """Return the slots of a run's targets. If there is a baseline, its slot comes first."""
     slots = [target.slot for target in manifest.targets]
     return sorted(slots, key=lambda slot: slot != "baseline")
 
 
 class RunSides:
-    """The sides of a run, one for each target. The journal is read only once for all of them."""
+    """The sides of a run, one for each target. The journal is read only once for all sides."""
 
     def __init__(self, directory: Path, reference: str, table: RunTable | None = None) -> None:
         self.manifest = read_manifest(directory)
@@ -61,7 +61,7 @@ class RunSides:
         self.summary = summarise(self.manifest, self.table)
 
     def side(self, slot: str | None = None) -> Side:
-        """Return the side of one target, by default the first.
+        """Return the side of one target. By default, it is the first target.
 
         Raises:
             UserError: If the run has no such target.
@@ -77,15 +77,15 @@ class RunSides:
         return side_of(self.manifest, self.table, self.summary, self.reference, slot)
 
     def sides(self) -> list[Side]:
-        """Return one side for every target, the baseline first."""
+        """Return one side for every target. The baseline comes first."""
         return [self.side(slot) for slot in slots_of(self.manifest)]
 
 
 def side_of(manifest: Manifest, table: RunTable, summary: RunSummary, reference: str, slot: str) -> Side:
-    """Return a comparison side for the target in `slot`.
+    """Return a side of a comparison, for the target in `slot`.
 
-    Its trials are ordered by first start. `reference`: how the user named the run. `table` must have been
-    read with `effort=True`, since the side includes tokens and times.
+    The trials of the side are ordered by first start. `reference`: how the user named the run. `table` must
+    have been read with `effort=True`, because the side includes tokens and times.
     """
     rows = table.rows_in_order(table.counted_rows(slot))
     target = next(one for one in summary.targets if one.slot == slot)
@@ -119,7 +119,10 @@ def side_of(manifest: Manifest, table: RunTable, summary: RunSummary, reference:
 
 
 def _prefix(table: RunTable, summary: RunSummary) -> UsedSamples | None:
-    """Return the samples on which a run that was decided early is based; None if all samples were asked."""
+    """Return the samples on which the decision of a run that was decided early is based.
+
+    None if all samples were asked.
+    """
     question = read_question(table.directory) if summary.decision is not None else None
     if question is None or summary.decision is None or summary.state == "finished":
         return None
@@ -175,10 +178,10 @@ def _effort(table: RunTable, rows: Rows, slot: str, targets: int) -> TrialUsage:
 def _seconds(
     effort: UsageColumns, rows: Rows, reused: NDArray[np.bool_], lost: Rows
 ) -> tuple[NDArray[np.float64] | None, NDArray[np.float64]]:
-    """Return the working time of each trial (n,) and of each cancelled trial (m,), in seconds.
+    """Return two arrays in seconds: the working time of each trial (n,), and of each cancelled trial (m,).
 
-    Trials in flight together share the time (see `UsageColumns`). Reused trials have 0. The first array is
-    None if the times are unknown.
+    Trials that are in flight together share the time (see `UsageColumns`). Reused trials have 0. The first
+    array is None if the times are unknown.
     """
     own = np.concatenate([rows[~reused], lost]) if lost.size or reused.any() else rows
     shared = effort.seconds(own)
@@ -194,7 +197,7 @@ def _scorer(manifest: Manifest, score: str) -> str:
 
 
 def facts_of(manifest: Manifest, reference: str, slot: str) -> SideFacts:
-    """Return the facts of one target of a run, as far as they are known before its first trial."""
+    """Return the facts about one target of a run that are known before the run's first trial."""
     about = manifest.about
     target = next(one for one in manifest.targets if one.slot == slot)
     benchmark = manifest.kind == "benchmark"
@@ -226,7 +229,7 @@ def facts_of(manifest: Manifest, reference: str, slot: str) -> SideFacts:
 
 
 def _is_open_loop(about: Mapping[str, Any]) -> bool:
-    """Return True if requests were sent at a rate, so that the number in flight depended on the server."""
+    """Return True if requests were sent at a given rate, so that the number in flight depended on the server."""
     return "load" in about and about["load"]["level"].get("concurrency") is None
 
 
@@ -238,7 +241,7 @@ def _subject(manifest: Manifest) -> str:
 
 
 def _settings(manifest: Manifest, target: Target) -> dict[str, str]:
-    """Return the settings that influence the answers, without the model, as text by name."""
+    """Return the settings that influence the answers, except the model, as {name: text}."""
     given = {name: value for name, value in target.settings.items() if value is not None}
     shown = {name: encode_json(value).decode() for name, value in given.items()}
     shown |= {f"header {name}": value for name, value in target.headers.items()}
@@ -254,7 +257,7 @@ def _settings(manifest: Manifest, target: Target) -> dict[str, str]:
 
 
 def _metrics(target: TargetSummary) -> dict[str, Statistic]:
-    """Return the documented performance figures of a target, and its pass@k, by metric name."""
+    """Return a target's documented performance figures and its pass@k, as {metric name: value}."""
     found: dict[str, Statistic] = {name: getattr(target.requests, name) for name in AGGREGATED_METRICS_KEYS}
     for score in target.scores:
         for entry in score.passes:
@@ -280,7 +283,7 @@ def _evidence(table: RunTable, rows: Rows, scorer: str, wanted: set[int]) -> dic
 
 
 def _asked_at(table: RunTable, rows: Rows, wanted: set[int]) -> dict[int, PromptAndTarget]:
-    """Return the prompt and expected answer of each wanted trial whose body can be read."""
+    """Return the prompt and expected answer of each wanted trial. Trials whose body cannot be read are left out."""
     found = {}
     for position in sorted(wanted):
         record = table.read_trial(int(rows[position])).record
@@ -295,7 +298,10 @@ def _asked_at(table: RunTable, rows: Rows, wanted: set[int]) -> dict[int, Prompt
 
 
 def _contents(table: RunTable, rows: Rows) -> Sequence[str] | None:
-    """Return a digest of each trial's user messages before the first answer; None if any trial has none."""
+    """Return a digest of each trial's user messages before the first answer.
+
+    None if any trial has no such messages.
+    """
     found = []
     for trial in table.read_trials(rows):
         if not trial.record.body[1]:
@@ -311,7 +317,10 @@ def _contents(table: RunTable, rows: Rows) -> Sequence[str] | None:
 
 
 def _questions(table: RunTable, rows: Rows) -> Sequence[str] | None:
-    """Return a digest of each trial's readable question, ignoring white space; None if any is unknown."""
+    """Return a digest of each trial's readable question, ignoring white space.
+
+    None if the question of any trial is unknown.
+    """
     found = []
     for trial in table.read_trials(rows):
         if not trial.record.body[1]:

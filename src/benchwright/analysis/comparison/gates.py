@@ -1,4 +1,4 @@
-"""Requested decisions of a comparison: rules on metrics, and a gate against regressions."""
+"""Decisions that the user requests of a comparison: rules on metrics, and a gate against regressions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,11 @@ from benchwright.statistic import Statistic
 
 
 def nameable_metrics(sides: list[Side], pairs: list[PairOfSides]) -> dict[str, Statistic]:
-    """Return the metrics that `--fail-if` can name: from the only run, or from the only pair and its second run."""
+    """Return the metrics that `--fail-if` can name.
+
+    They are the metrics of the only run. If there is a pair, they are those of the only pair and of its second
+    run.
+    """
     if len(sides) == 1:
         return metrics_of(sides[0])
     return _pair_metrics(pairs[0]) if len(pairs) == 1 else {}
@@ -46,10 +50,11 @@ def apply_gates(
     *,
     prove: bool = False,
 ) -> list[GateResult]:
-    """Return the gate results: of the `--fail-if` rules, and of the gate against regressions.
+    """Return the results of the `--fail-if` rules and of the gate against regressions.
 
-    `max_regression` is the loss that may pass, in units of the score; None if there is no such gate. With
-    `prove`, it passes only if a larger loss is ruled out; without, it fails only if a larger loss is proven.
+    `max_regression` is the loss that may pass, in units of the score; None if there is no gate against
+    regressions. If `prove` is True, this gate passes only if a larger loss is ruled out. Otherwise it fails
+    only if a larger loss is proven.
 
     Raises:
         UserError: If there is nothing to decide on.
@@ -82,7 +87,10 @@ def apply_gates(
 
 
 def _side_of(pair: PairOfSides, *, tasks: bool) -> str:
-    """Return the name of side B in a gate result: its letter, or with several tasks the task and B's name."""
+    """Return the name of side B in a gate result: its letter.
+
+    If there are several tasks, return the task and B's name.
+    """
     return f"{pair.result.task}, {pair.b.facts.name}" if tasks else pair.result.b
 
 
@@ -98,8 +106,8 @@ def _regressions(
 ) -> list[GateResult]:
     """Return a gate result for every score of every pair.
 
-    The probability that any gate fails although no loss exceeds the margin is at most 1 - confidence, over
-    all gates together. With `prove`, this bounds the probability that a larger loss passes.
+    If no loss exceeds the margin, the probability that any gate fails is at most 1 - confidence, over all gates
+    together. With `prove`, this bounds the probability that a larger loss passes instead.
     """
     tests = sum(len(pair.result.scores) for pair in pairs)
     level = 1 - (1 - confidence) / tests

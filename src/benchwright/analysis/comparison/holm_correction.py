@@ -1,4 +1,6 @@
-"""All tests of a comparison together: p-values adjusted by Holm's method, and the verdicts from them."""
+"""Corrects all tests of a comparison together: adjusts p-values by Holm's method, and derives the verdicts
+from them.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ from benchwright.stats.multiple_testing import holm_adjusted
 def correct_verdicts(
     pairs: Sequence[PairOfSides], together: Sequence[AllTasksComparison] = ()
 ) -> tuple[list[PairOfSides], list[AllTasksComparison], int]:
-    """Return the pairs and the means over tasks with Holm-adjusted p-values, and the number of tests.
+    """Return the pairs and the means over tasks with Holm-adjusted p-values. Also return the number of tests.
 
     The adjustment is over all tests of the pairs and means together.
     """
@@ -46,5 +48,5 @@ def correct_verdicts(
 
 
 def _among(others: list[float], p_value: float) -> float:
-    """Return the Holm-adjusted value of a p-value, tested together with the `others`."""
+    """Return the Holm-adjusted value of a p-value that is tested together with the `others`."""
     return float(holm_adjusted([p_value, *others])[0])

@@ -1,4 +1,4 @@
-"""Differences between percentiles of the request times of two runs."""
+"""Differences between the percentiles of the request times of two runs."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ METRICS: tuple[Metric, ...] = ("ttft", "latency")
 
 
 def compare_latencies(a: Side, b: Side, confidence: float) -> tuple[list[LatencyComparison], str | None]:
-    """Return the differences for every percentile for which both sides have request times.
+    """Return the differences of every percentile for which both sides have request times.
 
-    If there are none, the second value is the reason, else None.
+    The second value is the reason why there are no differences. It is None if there are some.
     """
     reason = latency_refusal(a.facts, b.facts)
     if reason is not None:

@@ -1,4 +1,4 @@
-"""Names of the sides of a comparison in readable output: their models, or else letters."""
+"""Names of the sides of a comparison in readable output: their models if possible, otherwise letters."""
 
 from __future__ import annotations
 
@@ -13,23 +13,26 @@ MAX_NAME_LENGTH = 20
 """Maximum number of characters of a model's name in tables and sentences."""
 
 _PLAIN = re.compile(r"(?!www\.)[A-Za-z0-9][\w./+-]*(:[\w.+-]+)?", re.ASCII)
-"""Pattern of names that look the same in every output format: without markup, links or mentions."""
+"""Regular expression for names that look the same in every output format: without markup, links or mentions."""
 
 
 def letter_of(number: int) -> str:
-    """Return the letter of a side, numbered from 0: A to Z, then A2, B2, ..."""
+    """Return the letter of the side with this number, from 0: A to Z, then A2, B2, ..."""
     round_, place = divmod(number, 26)
     return chr(ord("A") + place) + (str(round_ + 1) if round_ else "")
 
 
 def side_names(models: Sequence[str], letters: Sequence[str]) -> list[str]:
-    """Return the models as names of the sides if all are different, short and plain; otherwise the letters."""
+    """Return the models as names of the sides, if all of them are different, short and plain.
+
+    Otherwise return the letters.
+    """
     fit = all(len(model) <= MAX_NAME_LENGTH and _PLAIN.fullmatch(model) for model in models)
     return list(models if fit and len(set(models)) == len(models) else letters)
 
 
 def with_names(comparison: Comparison) -> Comparison:
-    """Return the comparison with names instead of letters, for display; `--json` keeps the letters."""
+    """Return the comparison with names instead of letters, for display. `--json` keeps the letters."""
     names = {run.letter: run.name for run in comparison.runs}
     return replace(
         comparison,

@@ -1,4 +1,6 @@
-"""Aligning two sides: which trials of A and B are of the same sample and repeat, and each sample's mean."""
+"""Aligns two sides: finds the trials of A and B that have the same sample and repeat, and computes each
+sample's mean.
+"""
 
 from __future__ import annotations
 
@@ -23,16 +25,20 @@ FILL_VALUES: dict[Policy, tuple[dict[int, float], dict[int, float]]] = {
     "best": ({NO_ANSWER: 0.0, ERROR: 0.0}, {NO_ANSWER: 1.0, ERROR: 1.0}),
     "worst": ({NO_ANSWER: 1.0, ERROR: 1.0}, {NO_ANSWER: 0.0, ERROR: 0.0}),
 }
-"""Values of unscored trials by policy, on side A and B, by score state. Trials in other states are left out.
+"""For each policy, the values of unscored trials: a mapping from the score state to the value, for side A and
+for side B.
+
+Unscored trials whose state is not in the mapping are left out.
 """
 
 
 class Alignment(NamedTuple):
-    """The sample number of each trial: `a` (n_a,) and `b` (n_b,), with the same numbers on both sides.
+    """The sample number of each trial: `a` (n_a,) for side A and `b` (n_b,) for side B. Equal numbers are the
+    same sample.
 
-    `description`: how samples were matched. `groups`: the cluster of each sample (such as a passage), None if
-    there are no clusters at all. `unpaired_reason`: the reason why no sample is on both sides, else None.
-    `sample_order`: set if a side stopped early.
+    `description`: how samples were matched. `groups`: the cluster of each sample (such as a passage); None if
+    there are no clusters at all. `unpaired_reason`: the reason why no sample is on both sides; None if some
+    are. `sample_order`: the order of samples if a side stopped early.
     """
 
     a: Codes
@@ -47,10 +53,10 @@ class Alignment(NamedTuple):
 class SampleOrder(NamedTuple):
     """The order of samples in a run that stopped early.
 
-    A unit is a sample, or a cluster of samples that are used together. `positions` (n_samples,): position of each
-    sample's unit, -1 for samples that were not used. `planned_units`: number of planned units.
-    `largest_unit_size`: number of samples in the largest unit. Both are 0 if both sides stopped early in
-    different orders.
+    A unit is a sample, or a cluster of samples that are used together. `positions` (n_samples,): position of
+    each sample's unit; -1 for samples that were not used. `planned_units`: number of planned units.
+    `largest_unit_size`: number of samples in the largest unit. `planned_units` and `largest_unit_size` are 0 if
+    both sides stopped early in different orders.
     """
 
     positions: Codes
@@ -59,10 +65,11 @@ class SampleOrder(NamedTuple):
 
 
 class SideMeans(NamedTuple):
-    """Mean of each sample: `a` and `b` (n,) for samples on both sides, `all_a` and `all_b` for all samples.
+    """Mean of each sample. `a` and `b` (n,): for samples on both sides.
 
-    `groups`: the cluster of each of the n samples, None if there are no clusters. `positions` (n,): positions of
-    the samples in the order of a run that stopped early; samples that it did not use are then left out.
+    `all_a` and `all_b`: for all samples of one side. `groups`: the cluster of each of the n samples; None if
+    there are no clusters. `positions` (n,): positions of the samples in the order of a run that stopped early.
+    Samples that this run did not use are then left out.
     """
 
     a: Vector
@@ -74,11 +81,11 @@ class SideMeans(NamedTuple):
 
 
 def align(a: Side, b: Side) -> Alignment:
-    """Match the samples of two sides: give each sample the same number in both.
+    """Match the samples of two sides. Each sample gets the same number on both sides.
 
-    Samples are matched by id if the data are the same, else by prompt. If it is unknown whether the data are
-    the same (results of other tools), or if the data differ and a column names the samples, `same_samples`
-    decides.
+    If the data are the same, samples are matched by id. If the data differ, they are matched by prompt.
+    `same_samples` decides in two cases: if it is unknown whether the data are the same (results of other
+    tools), and if the data differ but a column names the samples.
     """
     samples_a, samples_b = a.trials.samples, b.trials.samples
     description = "by sample and repeat; the data is the same"
@@ -100,10 +107,10 @@ def align(a: Side, b: Side) -> Alignment:
 
 
 def _order(aligned: Alignment, a: Side, b: Side) -> SampleOrder | None:
-    """Return the order of samples of the side that stopped early, or of both if they share it.
+    """Return the order of samples of the side that stopped early.
 
-    None if neither side stopped early. An order with 0 planned units if both stopped early in different
-    orders.
+    If both did, return the order that they share. Return None if neither side stopped early. If both stopped
+    early in different orders, return an order with 0 planned units.
     """
     if a.used_samples is None and b.used_samples is None:
         return None
@@ -130,9 +137,10 @@ def align_samples(
     groups_b: CodedTexts,
     description: str = "",
 ) -> Alignment:
-    """Match the samples of two sides by their labels: equal labels get the same number.
+    """Match the samples of two sides by name (id or prompt).
 
-    A sample's cluster is taken from whichever side has one.
+    Samples of equal name get the same number on both sides. A sample's cluster is taken from whichever side has
+    one.
     """
     in_a, in_b, n_samples = _shared(samples_a, samples_b)
     group_a, group_b, _ = _shared(groups_a, groups_b)
@@ -151,7 +159,7 @@ def align_samples(
 
 
 def _shared(a: CodedTexts, b: CodedTexts) -> tuple[Codes, Codes, int]:
-    """Return the labels of both sides as common codes from 0 (-1: none), and the number of distinct labels."""
+    """Return the names on each side as common codes from 0 (-1: no name), and the number of distinct names."""
     codes_b = b.codes
     if a.name != b.name:
         names = CodedNames()
@@ -164,13 +172,13 @@ def _shared(a: CodedTexts, b: CodedTexts) -> tuple[Codes, Codes, int]:
 
 
 def with_common_codes(several: Sequence[CodedTexts]) -> list[CodedTexts]:
-    """Return several labels with common codes, so that aligning them repeatedly is fast."""
+    """Return several columns of texts with common codes, so that they can be aligned repeatedly in little time."""
     names = CodedNames()
     return [CodedTexts(_renamed(labels, names), names.__getitem__) for labels in several]
 
 
 def _renamed(labels: CodedTexts, names: CodedNames) -> Codes:
-    """Return the labels with their codes replaced by those of the same texts in `names`."""
+    """Return the codes of a column of texts, replaced by the codes that the same texts have in `names`."""
     distinct, places = np.unique(labels.codes, return_inverse=True)
     codes = [-1 if code < 0 else names.code(labels.name(code)) for code in distinct.tolist()]
     return np.array(codes, np.int64)[places]
@@ -184,7 +192,7 @@ def _why_unpaired(*sides: tuple[Side, Codes]) -> str:
 
 
 def sample_sides(aligned: Alignment, a: SideScoreColumn, b: SideScoreColumn, policy: Policy) -> SideMeans:
-    """Return the mean of each sample on both sides, over its repeats. Unscored trials count by `policy`."""
+    """Return the mean of each sample over its repeats, on each side. Unscored trials count by `policy`."""
     fill_a, fill_b = FILL_VALUES[policy]
     mean_a, alone_a = _means(a, aligned.a, aligned.n_samples, fill_a)
     mean_b, alone_b = _means(b, aligned.b, aligned.n_samples, fill_b)
@@ -204,7 +212,10 @@ def sample_sides(aligned: Alignment, a: SideScoreColumn, b: SideScoreColumn, pol
 
 
 def _means(column: SideScoreColumn, codes: Codes, n: int, fill: dict[int, float]) -> tuple[Vector, Vector]:
-    """Return the mean of each sample (n,), NaN if it has none, and the values of trials whose sample has no id."""
+    """Return the mean of each sample (n,), NaN for a sample without values.
+
+    Also return the values of trials whose sample has no id.
+    """
     values = column.values.copy()
     kept = column.states == SCORED
     for state, value in fill.items():
@@ -221,7 +232,10 @@ def _means(column: SideScoreColumn, codes: Codes, n: int, fill: dict[int, float]
 def grouped_means(
     aligned: Alignment, codes: Codes, column: SideScoreColumn, fill: dict[int, float]
 ) -> tuple[Vector, list[int | None]]:
-    """Return the means of one side's samples, and the cluster of each sample (None for a cluster by itself)."""
+    """Return the means of one side's samples, and the cluster of each sample.
+
+    None stands for a sample that is a cluster by itself.
+    """
     means, alone = _means(column, codes, aligned.n_samples, fill)
     there = np.flatnonzero(~np.isnan(means))
     groups = aligned.groups or [None] * aligned.n_samples
@@ -229,10 +243,10 @@ def grouped_means(
 
 
 def changed_trials(aligned: Alignment, a: Side, b: Side, score: str) -> list[tuple[int, int]]:
-    """Return the trials whose score changed, as (position in a, position in b), the largest changes first.
+    """Return the trials whose score changed, as (position in a, position in b).
 
-    Trials are matched by sample and repeat. A trial without an answer counts as 0; a failed trial is left
-    out.
+    The largest changes come first. Trials are matched by sample and repeat. A trial without an answer counts as
+    0. A failed trial is left out.
     """
     column_a, column_b = a.trials.scores[score], b.trials.scores[score]
     place_a, key_a = _keys(aligned.a, a.trials.repeats, column_a, b.trials.repeats)
@@ -246,7 +260,9 @@ def changed_trials(aligned: Alignment, a: Side, b: Side, score: str) -> list[tup
 
 
 def _keys(codes: Codes, repeats: Codes, column: SideScoreColumn, others: Codes) -> tuple[Codes, Codes]:
-    """Return the positions of trials with a sample that did not fail, and a key for each (sample, repeat)."""
+    """Return the positions of the trials that have a sample and did not fail, and for each a key of its
+    (sample, repeat).
+    """
     width = 1 + max(int(repeats.max(initial=0)), int(others.max(initial=0)))
     places = np.flatnonzero((codes >= 0) & (column.states != ERROR))
     return places.astype(np.int64), codes[places] * width + repeats[places]

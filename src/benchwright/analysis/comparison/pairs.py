@@ -1,4 +1,4 @@
-"""Comparison of two sides: all their scores and latencies, with remarks for the reader."""
+"""Compares two sides by all their scores and latencies, and adds remarks for the reader."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NO_COMMON_SAMPLE = "no sample is scored on both sides"
 
 
 class PairOfSides(NamedTuple):
-    """The comparison of two sides, with the sides and their alignment, which the gates need."""
+    """The comparison of two sides, together with the sides and their alignment. The gates need these."""
 
     result: PairComparison
     a: Side
@@ -31,7 +31,7 @@ class PairOfSides(NamedTuple):
 
 
 def compare_pair(a: Side, b: Side, confidence: float, *, anyway: bool) -> PairOfSides:
-    """Compare two sides by all common scores. With `anyway`, compare them even if they are not comparable."""
+    """Compare two sides by all common scores. If `anyway` is True, compare them even if they are not comparable."""
     reasons = refusal_reasons(a.facts, b.facts)
     b, renamed, other = rename_only_score(a, b)
     names = list(score_names(a, b))
@@ -93,10 +93,11 @@ def score_names(a: Side, b: Side) -> Iterator[str]:
 
 
 def rename_only_score(a: Side, b: Side) -> tuple[Side, list[str], str | None]:
-    """Rename side B's only score to that of side A's only score, as programs name the same score differently.
+    """Rename side B's only score to the name of side A's only score, because programs name the same score
+    differently.
 
-    Return B, a remark on the renaming, and the original name of the score. Return B unchanged if neither side
-    is imported, or if a side has several scores.
+    Return B, a remark on the renaming, and the original name of the score. If neither side is imported, or if a
+    side has several scores, return B unchanged.
     """
     if (
         IMPORT_KIND not in (a.facts.kind, b.facts.kind)
@@ -158,7 +159,7 @@ def _stopped_early(a: Side, b: Side) -> Iterator[str]:
 
 
 def missing_score_reasons(pair: PairOfSides, score: str) -> list[str]:
-    """Return the reasons why a score of a pair cannot be compared, one for each side that lacks it."""
+    """Return the reasons why a score of a pair cannot be compared: one for each side that lacks the score."""
     found = [(side.facts.name, side.no_score(score)) for side in (pair.a, pair.b)]
     told = [f"{score!r} of {name}: {none}" for name, none in found if none is not None]
     return told or [f"{score!r}: {NO_COMMON_SAMPLE}"]

@@ -1,4 +1,4 @@
-"""The result of a comparison, as plain data; `compare --json` prints these records unchanged."""
+"""The result of a comparison, as plain data. `compare --json` prints these records unchanged."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from benchwright.runs.manifest_facts import model_with_agent
 from benchwright.statistic import NoScore, Statistic
 
 Verdict = Literal["better", "worse", "no difference found", "undecided"]
-"""Verdict on B against A. `undecided`: the data do not support any test."""
+"""Verdict on B compared with A. `undecided`: the data do not support any test."""
 
 Policy = Literal["usual", "dropped", "zero", "best", "worst"]
 """How trials without a score are counted.
 
-usual    no answer counts as 0, failures (provider, agent, grader) are left out
-dropped  both are left out
-zero     both count as 0, as in the documented means
-best     the bound in favour of B: those of B count as 1, those of A as 0
-worst    the bound against B: those of B count as 0, those of A as 1
+usual    trials without an answer count as 0; failed trials (provider, agent, grader) are left out
+dropped  trials without an answer and failed trials are left out
+zero     trials without an answer and failed trials count as 0, as in the documented means
+best     the bound in favour of B: such trials of B count as 1, such trials of A as 0
+worst    the bound against B: such trials of B count as 0, such trials of A as 1
 """
 
 
 class RunScore(Record, frozen=True):
-    """A score of one side: the mean over its scored trials, with no answer counted as 0."""
+    """A score of one side: the mean over its scored trials. Trials without an answer count as 0."""
 
     score: str
     n_scored: int
@@ -32,16 +32,17 @@ class RunScore(Record, frozen=True):
 
     @property
     def no_score(self) -> NoScore | None:
-        """The reason why nothing was scored; None if something was."""
+        """The reason why nothing was scored. None if something was scored."""
         return self.mean if isinstance(self.mean, NoScore) else None
 
 
 class ComparedRun(Record, frozen=True):
     """One side of the comparison.
 
-    `letter` identifies it; `name` replaces the letter in readable output (see `names`).
+    `letter` identifies the side. `name` replaces the letter in readable output (see `names`).
 
-    `errors` of its `trials` failed, and `no_answer` have no answer, both by the first score.
+    `trials`: number of trials. `errors`: number of trials that failed. `no_answer`: number of trials without an
+    answer. The last two are counted by the first score.
     """
 
     letter: str
@@ -64,7 +65,7 @@ class ComparedRun(Record, frozen=True):
 
     @property
     def title(self) -> str:
-        """The side's model, and the agent that asked it, if any."""
+        """The side's model, followed by the agent that asked the model, if any."""
         return model_with_agent(self.model, self.agent)
 
 
@@ -95,17 +96,17 @@ class ScoreChange(Record, frozen=True):
 
 
 class ScoreComparison(Record, frozen=True):
-    """Comparison of B with A by one score, over the `n` samples of both (repeats averaged per sample).
+    """Comparison of B with A by one score, over the `n` samples that both have (repeats averaged per sample).
 
-    `difference`: B - A; `low`, `high`: its interval at `confidence`, by `method`. `p_value`: two-sided, by
-    `test`. `p_adjusted`: by Holm, over all scores and pairs of the comparison; None if there is only one
-    test. `p_exact`: exact McNemar test, only for 0/1 scores without repeats and clusters. `detectable`: the
-    smallest true difference that would have been detected with 80 % power. `score_b`: the score's name in B's
-    program, if it differs. `unit`: True if all values are in [0, 1], so that a difference can be expressed in
-    points. `noise`: the largest difference by chance, 95 % of the time, between two runs like these; known if
-    both are of one model and have repeats. `unpaired`: the reason why nothing was paired; `n`, wins, losses
-    and ties are then 0. `n_a`, `n_b`: numbers of samples with a value on each side. `n_groups`: number of
-    clusters of samples.
+    `difference`: B - A. `low`, `high`: its interval at `confidence`, computed by `method`. `p_value`:
+    two-sided, by `test`. `p_adjusted`: the p-value adjusted by Holm over all scores and pairs of the
+    comparison; None if there is only one test. `p_exact`: p-value of McNemar's exact test, only for 0/1 scores
+    without repeats and clusters. `detectable`: the smallest true difference that would have been detected with
+    80 % power. `score_b`: the score's name in B's program, if it differs. `unit`: True if all values are in [0,
+    1], so that a difference can be expressed in points. `noise`: the largest difference that chance alone
+    causes, 95 % of the time, between two runs like these; known if both are of one model and have repeats.
+    `unpaired`: the reason why nothing was paired; `n`, wins, losses and ties are then 0. `n_a`, `n_b`: number
+    of samples with a value on side A, on side B. `n_groups`: number of clusters of samples.
     """
 
     score: str
@@ -145,11 +146,11 @@ class ScoreComparison(Record, frozen=True):
 
     @property
     def title(self) -> str:
-        """The name of the score; both names if the programs use different ones."""
+        """The name of the score. If the programs use different names, both names."""
         return self.score if self.score_b is None else f"{self.score} / {self.score_b}"
 
     def gain(self, change: ScoreChange) -> float:
-        """Return by how much B is better than A on a trial; negative if B is worse."""
+        """Return by how much B is better than A on a trial. The result is negative if B is worse."""
         return change.a - change.b if self.lower_is_better else change.b - change.a
 
     def won_and_lost(self) -> tuple[list[ScoreChange], list[ScoreChange]]:
@@ -159,12 +160,11 @@ class ScoreComparison(Record, frozen=True):
 
 
 class PartDifference(Record, frozen=True):
-    """The difference B - A over the samples with one label value.
+    """The difference B - A over the samples with one value of a label.
 
-    `n`: the number of these that are on both sides.
+    `n`: number of these samples that are on both sides. It is 0 if nothing is paired.
 
-    `n` is 0 if nothing is paired. `low` and `high` are the interval for this label value alone, without
-    correction for several.
+    `low`, `high`: the interval for this label value alone, without correction for several label values.
     """
 
     value: str
@@ -177,7 +177,7 @@ class PartDifference(Record, frozen=True):
 
 
 class ScoreBreakdown(Record, frozen=True):
-    """The differences by the values of a label, the largest loss first.
+    """The differences by the values of a label. The largest loss comes first.
 
     `left_out`: number of label values with too few trials.
     """
@@ -190,7 +190,7 @@ class ScoreBreakdown(Record, frozen=True):
 
 
 class SettingDifference(Record, frozen=True):
-    """A setting that differs between A and B. `a`, `b`: its values; None if it is not set."""
+    """A setting that differs between A and B. `a`, `b`: its value in A and in B; None if it is not set."""
 
     name: str
     a: str | None
@@ -215,7 +215,7 @@ class LatencyComparison(Record, frozen=True):
 
 
 class SampleDifference(Record, frozen=True):
-    """A sample on both sides whose gold answer or prompt (`what`) differs.
+    """A sample on both sides whose gold answer or prompt differs. `what` says which of the two.
 
     `a`, `b`: the texts in A and in B, shortened; None if there is none. If the prompts differ, the sample's
     answers are not compared, unless a column of the data names the samples.
@@ -230,10 +230,11 @@ class SampleDifference(Record, frozen=True):
 class DataDifferences(Record, frozen=True):
     """Differences between the data of two sides.
 
-    `both`: number of common samples; `only_a`, `only_b`: the others.
+    `both`: number of samples that both sides have. `only_a`, `only_b`: number of samples that only A has, that
+    only B has.
 
     `checked`: number of common samples whose prompts and gold answers are known on both sides. `unknown`: the
-    reason why the data could not be compared; all other fields are then empty.
+    reason why the data could not be compared. All other fields are then empty.
     """
 
     both: int = 0
@@ -255,12 +256,12 @@ class DataDifferences(Record, frozen=True):
 
 
 class PairComparison(Record, frozen=True):
-    """Comparison of B with A. `refusals`: the reasons why they are not comparable.
+    """Comparison of B with A. `refusals`: the reasons why the two are not comparable.
 
-    With refusals and without `anyway`, no other result is filled in. `alignment`: how samples were matched.
-    `data`: differences between the data, if they are not known to be the same. `settings`: differing settings
-    besides the model. `notes`: remarks for the reader, including the differing settings. `no_latency`: the
-    reason why speed was not compared.
+    If there are refusals, other results are filled in only if the user asked to compare `anyway`. `alignment`:
+    how samples were matched. `data`: differences between the data, if the data are not known to be the same.
+    `settings`: settings that differ, except the model. `notes`: remarks for the reader, which include the
+    differing settings. `no_latency`: the reason why speed was not compared.
     """
 
     a: str
@@ -284,12 +285,12 @@ class PairComparison(Record, frozen=True):
 
 
 class AllTasksComparison(Record, frozen=True):
-    """Mean difference B - A over the tasks that two folders share, each task with the same weight.
+    """Mean difference B - A over the tasks that two folders share. Each task has the same weight.
 
-    `tasks`: the averaged tasks; `scores`: the name of the score used for each; `n`: total number of their
-    samples. `left_out`: the other tasks, with reasons. `low`, `high`: interval of the difference. `p_value`:
-    two-sided; `p_adjusted`: by Holm, over all tests of the comparison. `model`: set if the folders hold
-    several models, each of which has a separate record.
+    `tasks`: the tasks over which the mean is taken. `scores`: the name of the score used for each task. `n`:
+    total number of samples of these tasks. `left_out`: the other tasks, with reasons. `low`, `high`: interval
+    of the difference. `p_value`: two-sided. `p_adjusted`: the p-value adjusted by Holm over all tests of the
+    comparison. `model`: set if the folders hold several models; each model then has a separate record.
     """
 
     a: str
@@ -311,7 +312,7 @@ class AllTasksComparison(Record, frozen=True):
 
 
 class GateResult(Record, frozen=True):
-    """Gate result: one rule of `--fail-if` or `--max-regression`, and whether it passed."""
+    """The result of one gate, a rule of `--fail-if` or `--max-regression`: whether it passed."""
 
     rule: str
     passed: bool
@@ -321,9 +322,9 @@ class GateResult(Record, frozen=True):
 class Comparison(Record, frozen=True):
     """A complete comparison of all sides.
 
-    `metrics`: the names and values that `--fail-if` can use. `tests`: number of tests that Holm corrects for.
-    `joint`: quality and speed of each run that has times. `by_concurrency`: the runs that differ only in
-    concurrency. `together`: means over all tasks of folders. `rulings`: the gate results.
+    `metrics`: the names and values that `--fail-if` can use. `tests`: number of tests for which Holm's method
+    corrects. `joint`: quality and speed of each run that has times. `by_concurrency`: the runs that differ only
+    in concurrency. `together`: means over all tasks of folders. `rulings`: the gate results.
     """
 
     runs: list[ComparedRun]

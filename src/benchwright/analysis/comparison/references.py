@@ -1,4 +1,6 @@
-"""Resolution of references typed by the user to sides of a comparison: a run, or a documented result file."""
+"""Finds the sides of a comparison to which the references typed by the user refer: runs, or documented result
+files.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +23,9 @@ from benchwright.user_paths import expand_user_path
 
 
 class Reference(Record, frozen=True):
-    """A resolved reference: a run or a file, and optionally one target of it (`slot`).
+    """A resolved reference: a run or a file. `slot`: the target to which it is restricted, if any.
 
-    `result_file`: the file's column in the documented table, None if it has none.
+    `result_file`: the column of the file in the documented table. None if it has no column.
     """
 
     reference: str
@@ -33,9 +35,10 @@ class Reference(Record, frozen=True):
     result_file: ResultFile | None = None
 
     def sides(self, *, all_slots: bool) -> Sequence[Side]:
-        """Return the referenced side.
+        """Return the side to which the reference refers.
 
-        With `all_slots` and no named slot, return one for each target, baseline first.
+        If `all_slots` is True and the reference names no slot, return one side for each target, the baseline
+        first.
         """
         if isinstance(self.file, BenchmarkFile):
             return [benchmark_side(self.file, self.reference)]
@@ -56,9 +59,10 @@ class Reference(Record, frozen=True):
 
 
 def resolve_reference(reference: str) -> Reference:
-    """Resolve a reference: RUN (id, unique part of one, directory) or FILE, with `@SLOT` for one target.
+    """Resolve a reference: RUN (an id, a unique part of an id, or a directory) or FILE. `@SLOT` restricts it
+    to one target.
 
-    A file that names its run is replaced by that run if the run is on this machine.
+    If a file names its run and the run is on this machine, the run is used instead of the file.
 
     Raises:
         UserError: If there is no such run or file, or the file is of no kind that can be compared.
@@ -78,7 +82,7 @@ def _found(name: str, reference: str, slot: str | None) -> Reference:
 
 
 class _Shape(Record, frozen=True):
-    """The keys by which the kinds of result files are told apart."""
+    """The keys by which the kinds of result files are distinguished."""
 
     benchmark: Any = None
     config: Any = None
@@ -115,7 +119,7 @@ def _from_eval(path: Path, reference: str, slot: str | None) -> Reference:
 
 
 def _here(run: str) -> Path | None:
-    """Return the directory of the run that a result file names; None if it is not on this machine."""
+    """Return the directory of the run that a result file names. None if the run is not on this machine."""
     written = Path(run)
     places = [runs_directory() / written.name]
     if written.is_absolute():

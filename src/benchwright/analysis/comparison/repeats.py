@@ -11,9 +11,9 @@ from benchwright.stats.noise_floor import Noise, estimate_noise
 
 
 def noise_of(side: Side, score: str) -> Noise | None:
-    """Return the noise of one score of a side; None without repeats.
+    """Return the noise of one score of a side. None without repeats.
 
-    Failures are left out, no answer counts as 0.
+    Failed trials are left out. Trials without an answer count as 0.
     """
     column, samples = side.trials.scores[score], side.trials.samples.codes
     there = np.flatnonzero((column.states != ERROR) & (samples >= 0))
@@ -21,10 +21,11 @@ def noise_of(side: Side, score: str) -> Noise | None:
 
 
 def chance_difference(a: Side, b: Side, score: str) -> float | None:
-    """Return the largest difference by chance, 95 % of the time, between the means of two runs of one model.
+    """Return the largest difference that chance alone causes, 95 % of the time, between the means of two runs
+    of one model.
 
-    None if models or agents differ, or one side has no repeats. The two variances add up: each contributes
-    half of the square of its `Noise.apart`.
+    Return None if the models or agents of the sides differ, or if one side has no repeats. The two variances
+    add up: each contributes half of the square of its `Noise.apart`.
     """
     if a.facts.title != b.facts.title:
         return None

@@ -1,4 +1,4 @@
-"""The parts of a documented result file that a comparison reads."""
+"""The fields of a documented result file that a comparison reads."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from benchwright.statistic import NoScore
 
 
 class ResultFile(Record, frozen=True):
-    """The fields of a result file that are read; any file of the documented shape is accepted."""
+    """The fields of a result file that are read. Any file of the documented shape is accepted."""
 
     benchmark: str
     model: str
@@ -28,7 +28,10 @@ class ResultFile(Record, frozen=True):
 
     @property
     def no_score(self) -> NoScore | None:
-        """The reason why no sample of the file was scored; None if one was, or if the file lists no samples."""
+        """The reason why no sample of the file was scored.
+
+        None if a sample was scored, or if the file lists no samples.
+        """
         count = sum(map(sample_failed, self.sample_results))
         if not count or count < len(self.sample_results):
             return None
@@ -36,7 +39,7 @@ class ResultFile(Record, frozen=True):
 
     @property
     def title(self) -> str:
-        """The benchmark with its variant."""
+        """The name of the benchmark with its variant."""
         return self.benchmark if self.variant is None else f"{self.benchmark}:{self.variant}"
 
 

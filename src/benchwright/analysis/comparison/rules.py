@@ -1,4 +1,4 @@
-"""Gate rules for scripts: `--fail-if "NAME < VALUE"` and `--max-regression`."""
+"""Rules and gates by which scripts decide on a comparison: `--fail-if "NAME < VALUE"` and `--max-regression`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _RULE = re.compile(r"\s*(?P<name>[^\s<>=!]+)\s*(?P<operator><=|>=|==|!=|<|>)\s*(
 
 
 class Rule(Record, frozen=True):
-    """One `--fail-if` rule, as `NAME OPERATOR VALUE`. It fails if the comparison is true."""
+    """One `--fail-if` rule, as `NAME OPERATOR VALUE`. The rule fails if this comparison is true."""
 
     name: str
     operator: str
@@ -38,7 +38,7 @@ class Rule(Record, frozen=True):
 
     @property
     def text(self) -> str:
-        """The rule in the form in which it is typed."""
+        """The rule in the form in which the user types it."""
         return f"{self.name} {self.operator} {self.value:g}"
 
 
@@ -65,7 +65,7 @@ def apply_rule(rule: Rule, metrics: Mapping[str, Statistic]) -> GateResult:
     """Apply a rule to the metrics and return the gate result.
 
     Raises:
-        UserError: If there is no such metric, it was not measured, or nothing was scored.
+        UserError: If there is no such metric, the metric was not measured, or nothing was scored.
     """
     if rule.name not in metrics:
         known = sorted(metrics)
@@ -83,13 +83,16 @@ def apply_rule(rule: Rule, metrics: Mapping[str, Statistic]) -> GateResult:
 
 
 def metrics_of(side: Side) -> dict[str, Statistic]:
-    """Return the figures of one run by name, as `--fail-if` uses them.
+    """Return the figures of one run by the names that `--fail-if` uses.
 
-    Each score is listed by its own name (the documented mean, in which failures count as 0) and as
-    `NAME.scored` (the mean without failures; no answer counts as 0 in both, see `runs.counting`). `errors`
-    and `no_answer` are the shares of the trials that failed or had no answer to score, by the first score.
-    The first score is also listed as `value`. A score that no trial has is a `NoScore` under each of its
-    names.
+    - The name of a score is its documented mean, in which failures count as 0.
+    - `NAME.scored` is the mean of the score NAME without failures. A trial without an answer counts as 0 in
+      both means, see `runs.counting`.
+    - `errors` is the share of the trials that failed, by the first score.
+    - `no_answer` is the share of the trials that had no answer to score, by the first score.
+    - `value` is the first score.
+
+    A score that no trial has is a `NoScore` under each of its names.
     """
     trials = side.trials
     n = len(trials.samples)
@@ -115,10 +118,11 @@ def metrics_of(side: Side) -> dict[str, Statistic]:
 
 
 def metrics_of_pair(pair: PairComparison) -> dict[str, Statistic]:
-    """Return the figures of a comparison by name: `NAME.difference` with `.low` and `.high`, `NAME.p_value`.
+    """Return the figures of a comparison by name: `NAME.difference` with `.low` and `.high`, and
+    `NAME.p_value`.
 
-    The figures of the first score are also listed without its name. The p-value is Holm's if there are
-    several tests.
+    NAME is the name of the score. The figures of the first score are also listed without its name. The p-value
+    is Holm's if there are several tests.
     """
     found: dict[str, Statistic] = {}
     for number, score in enumerate(pair.scores):
@@ -140,9 +144,9 @@ def check_regression(
 ) -> GateResult:
     """Return the result of a gate that fails if B is proven to be worse than A by more than `margin`.
 
-    `found` is (difference B - A, its one-sided upper bound at 1 - (1 - confidence) / tests (Bonferroni), the
-    two-sided p-value). If there is no bound because the values do not support an interval (graded differences
-    that are all equal), the p-value decides.
+    `found` is (difference B - A, its one-sided upper bound at the confidence 1 - (1 - confidence) / tests
+    (Bonferroni), the two-sided p-value). There is no bound if the values do not support an interval (graded
+    differences that are all equal). In this case the p-value decides.
 
     Raises:
         UserError: If there is neither a bound nor a p-value.
@@ -166,10 +170,10 @@ def check_regression(
 def check_non_inferiority(
     name: str, found: tuple[float, float | None, float | None], margin: float, confidence: float, tests: int
 ) -> GateResult:
-    """Return a non-inferiority gate result: it passes if the lower bound of B - A is above -`margin`.
+    """Return the result of a non-inferiority gate. It passes if the lower bound of B - A is above -`margin`.
 
-    `found` is (difference B - A, its one-sided lower confidence bound at 1 - (1 - confidence) / tests
-    (Bonferroni), the two-sided p-value, which is not used). Without a bound, the gate fails.
+    `found` is (difference B - A, its one-sided lower bound at the confidence 1 - (1 - confidence) / tests
+    (Bonferroni), the two-sided p-value). The p-value is not used. Without a bound, the gate fails.
     """
     gap, low, _ = found
     rule = f"{name}: no regression above {margin:g}, proven at confidence {confidence:g}"

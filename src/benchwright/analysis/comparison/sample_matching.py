@@ -1,4 +1,4 @@
-"""Matching samples of two programs: by ids if equal ids have the same question, else by the questions."""
+"""Matches samples of two programs: by id if equal ids have the same question, otherwise by question."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from benchwright.analysis.comparison.sides import CodedTexts, Side, SideTrials
 
 
 class SameSamples(NamedTuple):
-    """The samples of both sides under common labels, and a description of how they were matched."""
+    """The samples of both sides under common names, and a description of how they were matched."""
 
     a: CodedTexts
     b: CodedTexts
@@ -20,9 +20,9 @@ class SameSamples(NamedTuple):
 def same_samples(a: Side, b: Side) -> SameSamples:
     """Match the samples of two sides whose data are not known to be the same.
 
-    Samples are matched by id if all common ids belong to the same question on both sides, or if more samples
-    agree in id and question than in the question alone; otherwise by question. If a side has no questions,
-    equal ids are assumed to be the same sample.
+    Samples are matched by id if every common id has the same question on both sides. They are also matched by
+    id if this pairs at least as many samples of equal question as matching by question would. Otherwise they
+    are matched by question. If a side has no questions, equal ids are assumed to be the same sample.
     """
     asked_a, asked_b = a.question_digests(), b.question_digests()
     by_id = SameSamples(a.trials.samples, b.trials.samples, "")
@@ -50,7 +50,10 @@ def _questions(asked: Sequence[str], trials: SideTrials) -> Mapping[str, str]:
 
 
 def prompt_labels(asked: Sequence[str], trials: SideTrials) -> list[str]:
-    """Return the prompts as sample labels. If several samples have the same prompt, its labels are numbered."""
+    """Return the prompts as names of samples.
+
+    If several samples have the same prompt, a number is added to each name.
+    """
     first: dict[tuple[str, str], int] = {}
     seen: Counter[str] = Counter()
     for text, sample in zip(asked, trials.samples, strict=True):

@@ -1,4 +1,4 @@
-"""A side of a comparison (A, B, ...): the facts of one run, and a few numbers for each of its trials."""
+"""A side of a comparison (A, B, ...): facts about one run, and a few numbers for each of its trials."""
 
 from __future__ import annotations
 
@@ -21,26 +21,28 @@ from benchwright.stats.arrays import count_distinct
 SCORED, NO_ANSWER, ERROR = ScoreState.SCORED, ScoreState.NO_ANSWER, ScoreState.FAILED
 
 LONGEST_ANSWER = 300
-"""Maximum number of characters of an answer kept to document a changed score."""
+"""Maximum number of characters of an answer that is kept to show why a score changed."""
 
 ExtractedAnswers = Callable[[str, set[int]], Mapping[int, str]]
-"""Function (score name, positions of trials) -> the extracted answer of each trial for which it is known."""
+"""Function (score name, positions of trials) that returns {position: extracted answer}, for the trials for
+which it is known.
+"""
 
 
 class PromptAndTarget(NamedTuple):
-    """The prompt of a trial and its expected answer; None if unknown."""
+    """The prompt of a trial and its expected answer. Each is None if unknown."""
 
     prompt: str | None
     target: str | None
 
 
 class SideFacts(Record, frozen=True):
-    """Facts about one side. A field is None if its file does not contain it.
+    """Facts about one side. A field is None if the run or file does not contain the fact.
 
-    `data`: digests of the data files; `has_ids`: True if a column of them names the samples. `graders`:
-    fingerprint of the scorer by score name. `agent`: the command-line agent that asked the model. `settings`:
-    other settings that influence the answers. `program`: the program that made an imported run. `letter`
-    identifies the side in records, `name` in sentences (see `names`).
+    `data`: digests of the data files. `has_ids`: True if a column of the data names the samples. `graders`:
+    mapping from the name of a score to the fingerprint of its scorer. `agent`: the command-line agent that
+    asked the model. `settings`: other settings that influence the answers. `program`: the program that made an
+    imported run. `letter` identifies the side in records, `name` in sentences (see `names`).
     """
 
     reference: str
@@ -69,7 +71,7 @@ class SideFacts(Record, frozen=True):
 
     @property
     def title(self) -> str:
-        """The side's model, and the agent that asked it, if any."""
+        """The side's model, followed by the agent that asked the model, if any."""
         return model_with_agent(self.model, self.agent)
 
     @property
@@ -80,20 +82,20 @@ class SideFacts(Record, frozen=True):
 
 
 class SideScoreColumn(NamedTuple):
-    """One score of all trials: `values` (n,), 0 if there is no value, and `states` (n,), see `ScoreState`."""
+    """One score of all trials. `values` (n,): the values, 0 where there is none. `states` (n,): see `ScoreState`."""
 
     values: NDArray[np.float64]
     states: NDArray[np.uint8]
 
     def count(self, state: int) -> int:
-        """Return the number of trials in a score state."""
+        """Return the number of trials whose score has this state."""
         return int(np.count_nonzero(self.states == state))
 
 
 class CodedTexts:
     """A text for each of n items, stored as integer codes.
 
-    `codes` (n,): equal for equal texts, -1 for no text. `name`: function from a code to its text.
+    `codes` (n,): equal for equal texts; -1 for no text. `name`: function that returns the text of a code.
     """
 
     def __init__(self, codes: NDArray[Any], name: Callable[[int], str]) -> None:
@@ -102,14 +104,14 @@ class CodedTexts:
 
     @classmethod
     def from_texts(cls, texts: Iterable[str | None]) -> CodedTexts:
-        """Create labels from texts; None and empty texts count as none."""
+        """Return these texts with codes. None and empty texts count as no text."""
         names = CodedNames()
         codes = np.fromiter((names.code(text) if text else -1 for text in texts), np.int64)
         return cls(codes, names.__getitem__)
 
     @classmethod
     def without_texts(cls, length: int) -> CodedTexts:
-        """Return labels for `length` items that all have no text."""
+        """Return coded texts for `length` items, none of which has a text."""
         return cls(np.broadcast_to(np.int64(-1), length), str)
 
     def __len__(self) -> int:
@@ -127,14 +129,14 @@ class CodedTexts:
         return count_distinct(self.codes[self.codes >= 0])
 
     def concatenate(self, others: CodedTexts) -> CodedTexts:
-        """Return these labels followed by `others`, which must use the same codes."""
+        """Return these texts followed by `others`, which must use the same codes."""
         return CodedTexts(np.concatenate([self.codes, others.codes]), self.name)
 
 
 class SideTrials(NamedTuple):
     """The trials of a side, in a fixed order: parallel columns of length n.
 
-    `groups`: the clusters of their samples.
+    `groups`: the cluster of each trial's sample.
     """
 
     samples: CodedTexts
@@ -154,14 +156,14 @@ class LostWork(NamedTuple):
 
 
 class TrialUsage(NamedTuple):
-    """Time and tokens of a side's trials, over all attempts: columns of length n, in the order of `SideTrials`.
+    """Times and tokens of a side's trials: columns of length n, in the order of `SideTrials`.
 
-    `seconds`: each trial's share of the time in which trials were in flight; None if unknown. `latency`:
-    total latency of the answered requests of the last attempt; `ttft`: their mean time to first token; NaN if
-    there are none. Tokens count all attempts. `reused`: trials copied from an earlier run, which took
-    nothing. `uncounted`: number of the answered `requests` without token counts. `unsettled`: trials that
-    made requests before the concurrency had settled, so that their times do not count; `timed_requests`:
-    number of requests of the others.
+    `seconds`: each trial's share of the time in which trials were in flight; None if unknown. `latency`: total
+    latency of the answered requests of the last attempt. `ttft`: mean time to first token of these requests.
+    Both are NaN if there are no such requests. Tokens count all attempts. `reused`: True for trials copied from
+    an earlier run, which took no time. `uncounted`: number of answered `requests` without token counts.
+    `unsettled`: True for trials that made requests before the concurrency had settled, so that their times do
+    not count. `timed_requests`: number of requests of the other trials.
     """
 
     seconds: NDArray[Any] | None
@@ -179,10 +181,11 @@ class TrialUsage(NamedTuple):
 
 
 class UsedSamples(NamedTuple):
-    """The used part of a random order of samples, in a run that `--until` stopped early.
+    """The samples that were used, from the beginning of a random order, in a run that `--until` stopped early.
 
-    `units`: in their order, single samples or clusters of samples that are used together. `planned_units`: number
-    of planned units. `largest_unit_size`: number of samples in the largest one.
+    `units`: the used units in their order. A unit is a single sample, or a cluster of samples that are used
+    together. `planned_units`: number of planned units. `largest_unit_size`: number of samples in the largest
+    unit.
     """
 
     units: list[list[str]]
@@ -193,12 +196,13 @@ class UsedSamples(NamedTuple):
 class Side(msgspec.Struct, frozen=True):
     """One target of one run in a comparison. `used_samples` is set if the run stopped early.
 
-    `timings`: `ttft` and `latency` of every request, in seconds. `metrics`: further figures by name.
-    `prompt_digests`: returns a digest of each trial's prompt; None if unknown. `question_digests`: returns a
-    digest of the question within each prompt, around which other programs may put other words.
-    `extracted_answers`, `labels` and `asked` read details on demand. `pass_threshold`: the lowest score that is
-    right. `lower_is_better`: names of scores for which less is better. `failure_reasons`: returns why trials
-    failed by a score, with counts, the most frequent first.
+    `timings`: `ttft` and `latency` of every request, in seconds. `metrics`: mapping from names to further
+    figures. `prompt_digests`: function that returns a digest of each trial's prompt; None if unknown.
+    `question_digests`: function that returns a digest of the question within each prompt, because other
+    programs may put other words around the question. `extracted_answers`, `labels` and `prompts_and_targets`:
+    functions that read details on demand. `pass_threshold`: the lowest score that is right. `lower_is_better`:
+    names of scores for which lower values are better. `failure_reasons`: function that returns the reasons why
+    trials failed by a score, with counts, the most frequent first.
     """
 
     facts: SideFacts
@@ -217,17 +221,16 @@ class Side(msgspec.Struct, frozen=True):
     failure_reasons: Callable[[str], Mapping[str, int]] = lambda score: {}
 
     def no_score(self, score: str) -> NoScore | None:
-        """Return the reason why no trial has this score; None if at least one has."""
+        """Return the reason why no trial has this score. None if at least one trial has it."""
         column = self.trials.scores[score]
         failed = column.count(ERROR)
         return NoScore(failed, dict(self.failure_reasons(score))) if failed == len(column.states) else None
 
 
 class TrialsBuilder:
-    """Collector of trials, one by one.
+    """Collects trials one by one.
 
-    If a score first occurs in a later trial, each earlier trial gets the state that was passed as its
-    `absent`.
+    If a score first occurs in a later trial, each earlier trial gets the state that was passed as its `absent`.
     """
 
     def __init__(self, scores: Iterable[str] = ()) -> None:
@@ -247,9 +250,9 @@ class TrialsBuilder:
         absent: int,
         scores: Mapping[str, tuple[float | None, int]],
     ) -> None:
-        """Add a trial with its scores as (value, state if there is no value).
+        """Add a trial. `scores`: mapping from the name of a score to (value, state if there is no value).
 
-        `absent` is its state for scores that are not named.
+        `absent`: the trial's state for scores that are not in the mapping.
         """
         for name in scores:
             if name not in self._columns:

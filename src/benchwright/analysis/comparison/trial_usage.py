@@ -1,4 +1,4 @@
-"""Tokens and times of trials, from the documented metrics of a result file."""
+"""Tokens and times of trials, read from the documented metrics in a result file."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from benchwright.analysis.comparison.sides import CodedTexts, LostWork, TrialUsa
 
 
 def usage_of_metrics(requests_of_trials: Iterable[list[dict[str, Any]]]) -> TrialUsage:
-    """Return the tokens and times of each trial from the metrics of its requests.
+    """Return the tokens and times of each trial, from the metrics of its requests.
 
-    The files do not record when trials ran, so their shares of the working time are unknown.
+    The files do not record when trials ran. So the trials' shares of the working time are unknown.
     """
     columns: dict[str, list[float]] = {name: [] for name in ("prompt", "completion", "latency", "ttft")}
     answered_requests = uncounted = 0
@@ -47,6 +47,9 @@ def usage_of_metrics(requests_of_trials: Iterable[list[dict[str, Any]]]) -> Tria
 
 
 def _positive(metrics: dict[str, Any], name: str) -> float:
-    """Return a number from a request's metrics if it is above 0, else NaN: files store 0 for unknown numbers."""
+    """Return a number from a request's metrics if it is above 0.
+
+    Otherwise return NaN, because files store 0 for unknown numbers.
+    """
     value = metrics.get(name)
     return float(value) if isinstance(value, int | float) and 0 < value < math.inf else math.nan

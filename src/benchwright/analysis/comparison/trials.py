@@ -36,14 +36,14 @@ def trials_of(manifest: Manifest, table: RunTable, rows: Rows) -> SideTrials:
 
 
 def samples_of(table: RunTable, rows: Rows) -> CodedTexts:
-    """Return the sample of each trial in `rows`, as labels."""
+    """Return the id of the sample of each trial in `rows`."""
     return CodedTexts(to_signed(table.sample.compact_numbers(rows)), table.sample.name)
 
 
 def groups_of(table: RunTable, rows: Rows) -> CodedTexts:
     """Return, for each trial in `rows`, the cluster (such as a passage or repository) of its sample.
 
-    No trial has a label if the run has no clusters.
+    If the run has no clusters, no trial gets a text.
     """
     if not len(table.groups):
         return CodedTexts.without_texts(rows.size)
@@ -51,7 +51,10 @@ def groups_of(table: RunTable, rows: Rows) -> CodedTexts:
 
 
 def to_signed(numbers: NDArray[Any]) -> NDArray[Any]:
-    """Return unsigned integers as signed ones, of four bytes each or of eight if they do not fit."""
+    """Return unsigned integers as signed integers.
+
+    They take four bytes each, or eight if they do not fit into four.
+    """
     return numbers.astype(np.int32 if numbers.max(initial=0) < 2**31 else np.int64)
 
 

@@ -1,4 +1,4 @@
-"""The decision of a run: its verdicts and intervals, and the trials, requests and tokens saved."""
+"""The decision of a run: its verdicts and intervals, and the trials, requests and tokens that it saved."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ METHOD_NAME = "betting confidence sequence"
 
 
 def decision_of(directory: Path, manifest: Manifest, table: RunTable) -> RunDecision | None:
-    """Return the decision of a run, based on the trials read into its table; None if the run has no question.
+    """Return the decision of a run, based on the trials in its table. None if the run has no question.
 
     Raises:
         UserError: If the question cannot be read.
@@ -40,7 +40,7 @@ def decision_of(directory: Path, manifest: Manifest, table: RunTable) -> RunDeci
 
 
 def current_decision(following: QuestionTracker, refusal: str | None = None) -> RunDecision:
-    """Return the current decision, based on the units (samples, or clusters of them) processed so far."""
+    """Return the current decision, based on the units (samples, or clusters of samples) processed so far."""
     question, manifest, table = following.question, following.manifest, following.table
     names = _names(manifest)
     old = names[question.reference] if question.earlier is None else question.earlier.model
@@ -77,7 +77,7 @@ def current_decision(following: QuestionTracker, refusal: str | None = None) -> 
 
 
 def _of_model(following: QuestionTracker, one: ModelComparison, model: str, than: str) -> ModelDecision:
-    """Return the decision on a model; without a difference, and undecided, if nothing on one side was scored."""
+    """Return the decision on a model. If nothing on one side was scored, it is undecided and has no difference."""
     decision = one.decision(model, than)
     sides = [one.slot, *([one.than] if one.old is None else [])]
     unscored = [slot for slot in sides if (slot, one.score) not in following.scored]
@@ -88,7 +88,7 @@ def _of_model(following: QuestionTracker, one: ModelComparison, model: str, than
 
 
 def _no_score(following: QuestionTracker, slot: str, score: str) -> NoScore:
-    """Return why nothing of a model was scored."""
+    """Return the reason why nothing of a model was scored."""
     manifest, table = following.manifest, following.table
     rows = table.counted_mask(slot)
     name = manifest.scorers[0].name if manifest.kind == "benchmark" else score
@@ -96,7 +96,10 @@ def _no_score(following: QuestionTracker, slot: str, score: str) -> NoScore:
 
 
 def _names(manifest: Manifest) -> dict[str, str]:
-    """Return the readable names of the models, by slot: as the user typed them, unless that is ambiguous."""
+    """Return the readable names of the models, as {slot: name}.
+
+    They are as the user typed them, unless that is ambiguous.
+    """
     names = display_names(manifest)
     typed = {slot: manifest.typed_models.get(slot, name) for slot, name in names.items()}
     return typed if len(set(typed.values())) == len(typed) else names

@@ -1,4 +1,4 @@
-"""One new model against the old one, by one score. A question (`--until`) consists of such comparisons."""
+"""Comparison of one new model with the old one, by one score. A question (`--until`) consists of such comparisons."""
 
 from __future__ import annotations
 
@@ -12,14 +12,16 @@ from benchwright.stats.sequential.decision import SequentialTest
 from benchwright.stats.sequential.difference_predictor import MAX_PREDICTION_DIFFERENCE, DifferencePredictor
 
 PATH_POINT_RATIO = 1.03
-"""Ratio between the sample counts of consecutive points of the path: a few hundred points for any run size.
+"""Ratio of the sample counts of consecutive points in the path of a decision.
+
+It gives a few hundred points for any run size.
 """
 
 
 class ModelComparison:
-    """A new model against the old one by one score, scaled to 0 to 1.
+    """Comparison of a new model with the old one by one score. The score is scaled to the range from 0 to 1.
 
-    `old`: the old model's scores by sample if they are from an earlier run, else None.
+    `old`: mapping from samples to the old model's scores, if these are from an earlier run. None otherwise.
     """
 
     def __init__(self, question: Question, manifest: Manifest, score: str, slot: str, among: int) -> None:
@@ -39,7 +41,10 @@ class ModelComparison:
         self._next = 0.0
 
     def _foresee(self, earlier: EarlierScores | None) -> DifferencePredictor | None:
-        """Return predictions from other models' earlier results on the same samples; None if unavailable."""
+        """Return a predictor from other models' earlier results on the same samples.
+
+        None if there are no such results.
+        """
         if earlier is None or self.old is None or not self._question.finite or self._grouped:
             return None
         others = earlier.others.get(self.score, [])
@@ -66,7 +71,10 @@ class ModelComparison:
         )
 
     def add(self, place: int, gap: ScoreBounds) -> None:
-        """Process one unit (sample or cluster) at this place, given the bounds of its mean new - old."""
+        """Process the unit (sample or cluster) at this place in the order.
+
+        `gap`: bounds of the unit's mean difference new - old.
+        """
         if self.decider.verdict is not None:
             return
         size = self._sizes[place]
@@ -82,7 +90,9 @@ class ModelComparison:
         self.decider.add(least, most, weight=weight, expected=expected)
 
     def record_point(self) -> None:
-        """Add the current state to the path, if enough samples were processed since, or there is a verdict."""
+        """Add the current state to the path, if there is a verdict, or if enough samples were processed since
+        the last point.
+        """
         known = self.path and self.path[-1].samples == self._used
         if not known and (self.decider.verdict is not None or self._used >= self._next):
             self._next = self._used * PATH_POINT_RATIO
@@ -121,7 +131,7 @@ class ModelComparison:
 
 
 def model_comparisons(question: Question, manifest: Manifest) -> list[ModelComparison]:
-    """Return a comparison for every new model and every score."""
+    """Return the comparisons of a question: one for every new model and every score."""
     slots = [target.slot for target in manifest.targets if target.slot != question.reference]
     among = len(slots) * len(question.scores)
     return [

@@ -1,4 +1,7 @@
-"""Sequential decision of a run's question (`--until`) from its growing table, over completed units in order."""
+"""Decides a run's question (`--until`) sequentially, from its growing table.
+
+Completed units are processed in order.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +16,13 @@ from benchwright.stats.sequential.question_family import QuestionFamily
 
 
 class QuestionTracker:
-    """Sequential processing of a question's units (samples, or clusters of samples), in the question's order.
+    """Processes a question's units (samples, or clusters of samples) one after the other, in the question's
+    order.
 
     A unit is processed once all trials of its samples are complete. Units that complete out of order wait for
-    the earlier ones: short answers arrive first, and are easier. Trials in the rows `again` will be asked
-    again, and are not complete before `add_retry` is called for them. The caller reads new trials into the table.
+    the units before them: short answers arrive first, and short answers are easier. Trials in the rows `again`
+    will be asked again, and are not complete before `add_retry` is called for them. The caller reads new trials
+    into the table.
 
     Raises:
         OutOfRange: If a score, in `process_complete_units`, has no known bounds.
@@ -31,7 +36,7 @@ class QuestionTracker:
         self.family = QuestionFamily([one.decider for one in self.models])
         self.units = self.samples = 0
         self.scored: set[tuple[str, str]] = set()
-        """The (slot, score) pairs for which something was scored in the processed units."""
+        """The (slot, score) pairs for which at least one trial in the processed units was scored."""
         self.manifest, self.table, self._again = manifest, table, set(again)
         self._rows: dict[str, list[int]] = {}
         self._seen = 0
@@ -78,7 +83,7 @@ class QuestionTracker:
             del self._rows[sample]
 
     def _gap(self, one: ModelComparison, sample: str) -> ScoreBounds:
-        """Return the lowest and highest possible difference new - old on a sample, its repeats averaged."""
+        """Return the lowest and highest possible difference new - old on a sample. Its repeats are averaged."""
         new = self._mean(one.slot, one.score, sample)
         old = self._mean(one.than, one.score, sample) if one.old is None else ScoreBounds(*one.old[sample])
         return ScoreBounds(new.lowest - old.highest, new.highest - old.lowest)

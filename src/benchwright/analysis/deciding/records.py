@@ -9,11 +9,11 @@ from benchwright.runs.question import QuestionGoal
 from benchwright.statistic import Statistic
 
 Verdict = Literal["better", "worse", "not_worse", "equivalent", "undecided"]
-"""Verdict on the new model against the old one."""
+"""Verdict on the new model compared with the old one."""
 
 
 class DecisionPoint(Record, frozen=True):
-    """The difference and its interval after this many samples: a point in the history of a decision."""
+    """A point in the history of a decision: the difference and its interval after this many samples."""
 
     samples: int
     difference: float
@@ -22,13 +22,13 @@ class DecisionPoint(Record, frozen=True):
 
 
 class ModelDecision(Record, frozen=True):
-    """The verdict on one score of one model against the old one, after `used` samples.
+    """The verdict by one score on one model compared with the old one, after `used` samples.
 
-    `difference`: new - old, in units of the score. `low`, `high`: its interval, valid at any stopping time
-    with an error probability of at most `error`, this comparison's share of the total (half of it at each
-    end, or all of it at the one end that matters, see `goal`). `path`: history of the interval. `narrower`:
-    the share by which earlier results of other models made the interval narrower. The difference and its
-    interval are the same `NoScore` if nothing of a model was scored yet.
+    `difference`: new - old, in units of the score. `low`, `high`: its interval, which is valid at any stopping
+    time. The interval is wrong with probability at most `error`, this comparison's share of the total error.
+    Half of the error is at each end, or all of it at the one end that matters (see `goal`). `path`: history of
+    the interval. `narrower`: the share by which earlier results of other models made the interval narrower. If
+    nothing of a model was scored yet, the difference and the ends of its interval are all the same `NoScore`.
     """
 
     model: str
@@ -49,11 +49,12 @@ class ModelDecision(Record, frozen=True):
 class RunDecision(Record, frozen=True):
     """The decision of a run with a question (`--until`).
 
-    `used`: number of samples, from the beginning of the random order of `planned` samples, that were enough
-    for all verdicts, or are complete so far. `beyond`: number of trials finished after them. `over`: False
-    while samples are left to ask. `difference`, `low`, `high`: set if there is only one comparison.
-    `verdict`: the least favourable one. The savings are extrapolated from the trials that were made.
-    `refusal`: the reason why there can be no decision.
+    `used`: number of samples, from the beginning of the random order of `planned` samples, that were enough for
+    all verdicts. While undecided, it is the number of samples that are complete so far. `beyond`: number of
+    trials that were finished after these samples. `over`: False while samples are left to ask. `difference`,
+    `low`, `high`: set if there is only one comparison. `verdict`: the least favourable verdict for the new
+    model. The savings are extrapolated from the trials that were made. `refusal`: the reason why there can be
+    no decision.
     """
 
     verdict: Verdict

@@ -1,4 +1,6 @@
-"""The lowest and highest possible value of a trial: equal for a scored trial, different for a failed one."""
+"""The lowest and highest possible value of a trial. They are equal for a scored trial and different for a
+failed one.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
 
 ACCURACY = "accuracy"
-"""Name of a benchmark's share of right answers: a trial has 1 if its grader marked it correct."""
+"""Name of the score that is a benchmark's share of right answers. A trial has 1 if its grader found it correct."""
 
 
 class ScoreBounds(NamedTuple):
@@ -23,11 +25,14 @@ class ScoreBounds(NamedTuple):
 
 
 class OutOfRange(UserError):
-    """Error for a score without known bounds: its mean cannot be bounded before all values are known."""
+    """Error: a score has no known bounds, or a value is outside of them.
+
+    So its mean cannot be bounded before all values are known.
+    """
 
 
 def score_range(manifest: Manifest, score: str) -> tuple[float, float]:
-    """Return the range of a score; 0 to 1 if it is unknown."""
+    """Return the range of a score. It is 0 to 1 if the range is unknown."""
     return scale_of(manifest, score).range or (0.0, 1.0)
 
 
@@ -64,7 +69,7 @@ def score_bounds_of(manifest: Manifest, table: RunTable, row: int, score: str) -
 
 
 def scale_score(value: float, ends: tuple[float, float], score: str) -> ScoreBounds:
-    """Return a score's value, linearly mapped from its range `ends` to 0 to 1.
+    """Return a score's value, mapped linearly from its range `ends` to the range from 0 to 1.
 
     Raises:
         OutOfRange: If the value is outside of the range.

@@ -1,4 +1,4 @@
-"""Export of a run as plain typed rows, one for every trial or request, and in the formats of other programs."""
+"""Exports a run as plain typed rows, one for every trial or request, or in the formats of other programs."""
 
 from __future__ import annotations
 

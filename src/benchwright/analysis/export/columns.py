@@ -1,4 +1,4 @@
-"""Flat columns of the exported rows, for table files such as CSV."""
+"""Flattens the exported rows into columns, for table files such as CSV."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import msgspec
 from benchwright.records import Record
 
 MAPPING_FIELDS = {"scores": "score", "spans": "span", "labels": "label"}
-"""Fields that hold a value per name, with the prefix of their columns, such as `score.exact`."""
+"""Fields of a row that are mappings from names to values, with the prefix of their columns, such as `score.exact`."""
 
 NamesByField = Mapping[str, Sequence[str]]
-"""The names under each field of `MAPPING_FIELDS`, one column for each."""
+"""For each field of `MAPPING_FIELDS`, the names in it. Each name becomes one column."""
 
 
 def flat_columns(row: type[Record], names: NamesByField) -> list[tuple[str, type]]:
@@ -29,7 +29,7 @@ def flat_columns(row: type[Record], names: NamesByField) -> list[tuple[str, type
 
 
 def flatten_row(row: Record, names: NamesByField) -> dict[str, Any]:
-    """Return a row as a dictionary, by the names of its columns."""
+    """Return a row as a dictionary whose keys are the names of the columns."""
     flat: dict[str, Any] = {}
     for field in row.__struct_fields__:
         value = getattr(row, field)
@@ -41,7 +41,7 @@ def flatten_row(row: Record, names: NamesByField) -> dict[str, Any]:
 
 
 def _plain_type(annotation: Any) -> type:
-    """Return the type of a field, without the None of an optional one."""
+    """Return the type of a field. If the field is optional, return its type without None."""
     kinds = [kind for kind in getattr(annotation, "__args__", (annotation,)) if kind is not type(None)]
     kind: type = kinds[0]
     return kind

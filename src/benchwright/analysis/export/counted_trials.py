@@ -1,4 +1,4 @@
-"""Common input of all export formats: the counted trials, their bodies, and the value of each score."""
+"""The input that all export formats share: the counted trials, their bodies, and the value of each score."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ LONGEST_NAME = 60
 
 
 class CountedTrial(NamedTuple):
-    """The attempt at a trial that counts, its row, and the id of its run. Its body is empty if it was lost."""
+    """The attempt at a trial that counts, with its row, its body, and the id of its run.
+
+    The body is empty if it was lost.
+    """
 
     run: str
     row: int
@@ -31,16 +34,19 @@ class CountedTrial(NamedTuple):
 
     @property
     def unique_id(self) -> str:
-        """An id that is unique across runs; a trial's key is not, as it depends only on the trial's content."""
+        """An id that is unique across runs.
+
+        The trial's key is not unique, because it depends only on the trial's content.
+        """
         return fingerprint(self.run, self.trial.record.key)[:32]
 
     @property
     def requests(self) -> list[RequestRecord]:
-        """The answered requests of the role `model`."""
+        """The answered requests that have the role `model`."""
         return [one for one in self.trial.record.requests if one.role == "model" and one.error is None]
 
     def score(self, name: str) -> tuple[ScoreState, float]:
-        """Return the state of a score, and its value: 0 if there is none."""
+        """Return the state of a score and its value. The value is 0 if there is none."""
         trial = self.trial
         value = trial.record.scores.get(name)
         if value is not None:
@@ -55,9 +61,10 @@ class CountedTrial(NamedTuple):
 def counted_trials(
     table: RunTable, slot: str | None = None, *, by_sample: bool = False
 ) -> Iterator[CountedTrial]:
-    """Yield the counted trials of one target, or of all if `slot` is None, in order of start.
+    """Yield the counted trials of one target, in order of start.
 
-    The table must be read with `effort=True`. With `by_sample`, the trials of each sample are consecutive.
+    If `slot` is None, yield those of all targets. The table must be read with `effort=True`. If `by_sample` is
+    True, the trials of each sample follow each other.
 
     Raises:
         JournalError: If the journal cannot be read.
@@ -74,7 +81,10 @@ def counted_trials(
 
 
 def _by_sample(table: RunTable, rows: Rows) -> Rows:
-    """Return the rows sorted so that each sample's rows are together, samples in order of their first row."""
+    """Return the rows sorted so that the rows of each sample are together.
+
+    Samples are in the order of their first row.
+    """
     import numpy as np
 
     _, first, of = np.unique(table.sample.compact_numbers(rows), return_index=True, return_inverse=True)

@@ -1,6 +1,7 @@
-"""Export of a run as Every Eval Ever 0.3.0: for each target one file of figures and one of samples.
+"""Exports a run as Every Eval Ever 0.3.0: for each target, one file of figures and one file of samples.
 
-The shapes follow every_eval_ever/schemas/eval.schema.json; samples are in `every_eval_ever_rows`.
+The shapes follow every_eval_ever/schemas/eval.schema.json. The rows of the samples are made in
+`every_eval_ever_rows`.
 """
 
 from __future__ import annotations
@@ -29,20 +30,20 @@ from benchwright.statistic import is_number
 
 UNKNOWN = "unknown"
 MAX_FOLDER_NAME = 120
-"""Maximum number of characters of a folder's name."""
+"""Maximum number of characters of the name of a folder in the export."""
 
 GENERATION_SETTINGS = {"temperature": float, "top_p": float, "top_k": int, "max_tokens": int}
-"""Settings of a target for which the format has a field."""
+"""Settings of a target for which the format has a field, with the types of these fields."""
 
 
 def write_every_eval_ever(
     manifest: Manifest, table: RunTable, directory: Path, developer: str | None = None
 ) -> Iterator[Path]:
-    """Write data/COLLECTION/DEVELOPER/MODEL/UUID.json and UUID_samples.jsonl for each target; yield both paths.
+    """Write data/COLLECTION/DEVELOPER/MODEL/UUID.json and UUID_samples.jsonl for each target.
 
-    The table must be read with `effort=True`. `developer` is used for models whose names do not begin with one
-    (`org/model`). A mean is over scored trials. A failed sample has the score 0 that the format requires, and
-    an `error`.
+    Yield both paths. The table must be read with `effort=True`. `developer` is used for models whose names do
+    not begin with a developer (`org/model`). Means are over scored trials. A failed sample has the score 0,
+    which the format requires, and an `error`.
 
     Raises:
         UserError: If no target has a score, or a file cannot be written.
@@ -121,7 +122,7 @@ def _place(manifest: Manifest, target: Target, developer: str) -> _Place:
 
 
 def _folder_part(text: str) -> str:
-    """Return a text as part of a path in the datastore's spelling, with underscores for invalid characters."""
+    """Return a text as part of a path in the datastore's spelling. Invalid characters become underscores."""
     plain = "".join("_" if one in '<>:"/\\|?*' or not one.isprintable() else one for one in text.strip())
     named = plain[:MAX_FOLDER_NAME].rstrip(". ") or UNKNOWN
     return f"{named}_" if named == "data" else named
@@ -155,7 +156,9 @@ def _about(manifest: Manifest, target: Target, place: _Place) -> dict[str, Any]:
 
 
 def _library(manifest: Manifest) -> dict[str, str]:
-    """Return the entry of the program that made the run: Benchwright, or the one of an imported run."""
+    """Return the entry of the program that made the run: Benchwright, or the program from which the run was
+    imported.
+    """
     origin = origin_of(manifest)
     if origin is None:
         return {"name": "benchwright", "version": benchwright.__version__}
@@ -204,7 +207,10 @@ def _interval(score: ScoreSummary) -> dict[str, Any]:
 
 
 def _settings(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings under the format's own fields; others as strings, the only type allowed there."""
+    """Return the settings. Those for which the format has a field are under this field.
+
+    Others are strings, the only type allowed there.
+    """
     known = {
         name: kind(settings[name])
         for name, kind in GENERATION_SETTINGS.items()

@@ -25,7 +25,7 @@ SCHEMA_VERSION = "0.3.0"
 
 
 class GradedScore(NamedTuple):
-    """A score of a run, the name and id of its figure, and the score that decides whether a trial passes."""
+    """A score of a run, with the name and id of its figure, and the score that decides whether a trial passes."""
 
     name: str
     evaluation_id: str
@@ -37,14 +37,14 @@ class GradedScore(NamedTuple):
     def from_score(cls, manifest: Manifest, name: str, result: str) -> GradedScore:
         """Create the record of one score of a run.
 
-        If it is a pack's score, the pack's own status decides whether a trial passes.
+        If the score is a pack's, the pack's own status decides whether a trial passes.
         """
         decided_by = PASSED if manifest.kind == "pack" and name == SCORE else name
         scale = scale_of(manifest, decided_by)
         return cls(name, f"{manifest.task.name}/{name}", result, scale, decided_by)
 
     def passes(self, counted: CountedTrial) -> bool:
-        """Return True if the trial passes by this score. If no threshold is known, only a full 1 passes."""
+        """Return True if the trial passes by this score. If no pass threshold is known, only a score of 1 passes."""
         state, value = counted.score(self.passing_score)
         if state is not ScoreState.SCORED or self.scale.lower_is_better:
             return False
@@ -54,7 +54,7 @@ class GradedScore(NamedTuple):
 def rows_of(
     counted: CountedTrial, scores: Sequence[GradedScore], evaluation: str, model: str
 ) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a trial; their common part is built once."""
+    """Yield the rows of a trial. The fields that all rows share are built once."""
     trial, body = counted.trial, counted.body
     messages, _ = parse_messages(body, (), 0, 1 << 30)
     told = trial_preview(trial, body)
@@ -73,9 +73,9 @@ def rows_of(
 
 
 def _graded(counted: CountedTrial, score: GradedScore, messages: Sequence[ParsedMessage]) -> dict[str, Any]:
-    """Return the part of a row that depends on one score.
+    """Return the fields of a row that depend on one score.
 
-    A failed trial has no score: its row has 0, as the format requires a number, and the reason in `error`.
+    A failed trial has no score. Its row has 0, because the format requires a number, and the reason in `error`.
     """
     state, value = counted.score(score.name)
     calls = sum(len(one.calls) for one in messages)
@@ -152,7 +152,7 @@ def _message(place: int, message: ParsedMessage) -> dict[str, Any]:
 
 
 def _call(number: int, call: ParsedCall) -> dict[str, Any]:
-    """Return a tool call, with all values of its arguments as strings."""
+    """Return a tool call. All values of its arguments are converted to strings."""
     read = read_object(call.arguments, lenient=True)
     arguments = {"raw": call.arguments} if read is None else read
     texts = {
@@ -163,7 +163,7 @@ def _call(number: int, call: ParsedCall) -> dict[str, Any]:
 
 
 def _effort(requests: Sequence[RequestRecord]) -> dict[str, Any]:
-    """Return token usage if a server reported both kinds of tokens, and times if there are any."""
+    """Return the token usage, if a server reported both kinds of tokens, and the times, if there are any."""
     made: dict[str, Any] = {}
     usage = sum_of_usages([one.usage for one in requests])
     if usage.prompt_tokens is not None and usage.completion_tokens is not None:

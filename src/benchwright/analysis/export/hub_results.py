@@ -1,8 +1,8 @@
-"""Export of a benchmark's run as `.eval_results` of a model's repository on the Hugging Face Hub.
+"""Exports a benchmark's run as `.eval_results` of a model's repository on the Hugging Face Hub.
 
-The Hub only accepts results of its own Benchmark datasets, each with the names of its tasks (`eval.yaml`),
-and does not specify the unit. `HUB_BENCHMARKS` lists the datasets that repositories on the Hub are known to
-report, all of them in percent.
+The Hub only accepts results of its own Benchmark datasets, under the task names in each dataset's `eval.yaml`.
+It does not specify the unit. `HUB_BENCHMARKS` lists the datasets whose results are known to appear in
+repositories on the Hub, all of them in percent.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from benchwright.statistic import is_number
 
 
 class HubBenchmark(NamedTuple):
-    """A Benchmark dataset of the Hub, one of its tasks, and a remark for readers on the samples that we use."""
+    """A Benchmark dataset of the Hub, one of its tasks, and a remark for readers on which samples we use."""
 
     dataset: str
     task: str
@@ -47,9 +47,9 @@ HUB_BENCHMARKS = {
 def write_hub_results(manifest: Manifest, table: RunTable, directory: Path) -> Iterator[Path]:
     """Write `.eval_results/BENCHMARK.yaml` for each target, and yield the paths.
 
-    Several targets have separate folders. A run that a leaderboard could not show beside others is refused: a
-    part of the samples, departures from the authors' protocol, an unfinished run, or answers of a simulated
-    server.
+    If there are several targets, each has a separate folder. A run is refused if a leaderboard could not show
+    it beside others. This is the case for a part of the samples, departures from the authors' protocol, an
+    unfinished run, or answers of a simulated server.
 
     Raises:
         UserError: If the run cannot be published as such a result, or a file cannot be written.
@@ -92,7 +92,7 @@ def _score(manifest: Manifest, figures: TargetSummary) -> ScoreSummary:
 def _entry(manifest: Manifest, benchmark: HubBenchmark, figures: TargetSummary) -> str:
     """Return the run's entry for `.eval_results`, as a YAML list with one item.
 
-    Strings are quoted as in JSON, which is also valid YAML; no number has an exponent.
+    Strings are quoted as in JSON, which is also valid YAML. No number is written with an exponent.
     """
     score = _score(manifest, figures)
     assert is_number(score.mean_scored)  # otherwise there are objections

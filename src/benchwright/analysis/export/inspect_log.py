@@ -1,7 +1,8 @@
-"""Export of a run as logs of Inspect: an `.eval` archive for each target, written trial by trial.
+"""Exports a run as logs of Inspect: an `.eval` archive for each target, written trial by trial.
 
-Viewers and data frames read a list of the samples (`summaries.json`), and single samples on demand. Both are
-made from the same record. Members are compressed by deflate, which every reader of Inspect logs supports.
+Viewers and data frames read a list of the samples (`summaries.json`), and single samples on demand. The entry
+in the list and the sample are made from the same record. Members of the archive are compressed by deflate,
+which every reader of Inspect logs supports.
 """
 
 from __future__ import annotations
@@ -27,8 +28,7 @@ from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
 
 MODEL_PREFIX = "openai-api/benchwright"
-"""Prefix of a model's name in a log: Inspect's provider for OpenAI-compatible endpoints, and a service name.
-"""
+"""Prefix of a model's name in a log: Inspect's name for OpenAI-compatible endpoints, then the name of the service."""
 
 STATUS_BY_STATE = {
     "finished": "success",
@@ -37,7 +37,7 @@ STATUS_BY_STATE = {
     "unfinished": "started",
 }
 COMPRESSION = 1
-"""Deflate level. The fastest one: a log of 100,000 samples is written in seconds."""
+"""Deflate level of the archive. It is the fastest one: a log of 100,000 samples is written in seconds."""
 
 
 def write_logs(manifest: Manifest, table: RunTable, directory: Path) -> Iterator[Path]:
@@ -79,7 +79,7 @@ def _write(
 def _write_samples(
     archive: zipfile.ZipFile, lines: IO[bytes], table: RunTable, target: Target, model: LogModel
 ) -> dict[str, dict[str, int]]:
-    """Write the samples to the archive, and their list to `lines`. Return the token counts by model."""
+    """Write the samples to the archive, and the entries of the list to `lines`. Return the token counts by model."""
     sums: dict[str, dict[str, int]] = {}
     separator = b"["
     for one in counted_trials(table, target.slot):
@@ -96,7 +96,7 @@ def _write_samples(
 
 
 def _earlier(table: RunTable, counted: CountedTrial) -> list[ScoredTrial]:
-    """Return the attempts at a trial before the one that counts."""
+    """Return the attempts at a trial that were made before the attempt that counts."""
     if table.count_attempts(counted.row) == 1:
         return []
     last = counted.trial.record.attempt
@@ -168,7 +168,7 @@ def _header(
 def _result(figures: TargetSummary, place: int) -> dict[str, Any]:
     """Return the entry of a score in the log's results.
 
-    `mean` is our mean of scored trials: no answer counts as 0, failures are left out.
+    `mean` is our mean of scored trials: a trial without an answer counts as 0, and failures are left out.
     """
     score = figures.scores[place]
     metrics: dict[str, Any] = {"mean": {"name": "mean", "value": score.mean_scored, "params": {}}}

@@ -1,4 +1,4 @@
-"""A trial as a sample of an Inspect log, and as its entry in the log's list of samples.
+"""Converts a trial to a sample of an Inspect log, and to its entry in the log's list of samples.
 
 The shapes follow inspect_ai/log/_log.py, as Inspect 0.3.285 reads them.
 """
@@ -23,20 +23,20 @@ from benchwright.text import truncate
 
 STOP_REASONS = {"length": "max_tokens"}
 MAX_LIST_TEXT = 1_024
-"""Maximum number of characters of a text in the list of samples; the same limit as in Inspect."""
+"""Maximum number of characters of a text in the list of samples. Inspect has the same limit."""
 
 LIMIT_TYPES = {"turn": "turn", "token": "token", "second": "time"}
 
 
 class LogModel(NamedTuple):
-    """The model of a log: its name in Inspect, with the provider, and its name on the server."""
+    """The model of a log: its name in Inspect, which includes the provider, and its name on the server."""
 
     name: str
     served_name: str
 
 
 def sample_of(counted: CountedTrial, earlier: Sequence[ScoredTrial], model: LogModel) -> dict[str, Any]:
-    """Return the sample of a trial; `earlier` attempts are listed as retries."""
+    """Return the sample of a trial. The attempts in `earlier` are listed as retries."""
     trial, body = counted.trial, counted.body
     record = trial.record
     told = trial_preview(trial, body)
@@ -111,7 +111,7 @@ def _short_score(score: Mapping[str, Any]) -> dict[str, Any]:
 def _scores(trial: ScoredTrial, told: TrialPreview) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the scores that have a value.
 
-    Others are left out, as Inspect excludes such scores from its means.
+    Scores without a value are left out, because Inspect excludes such scores from its means.
     """
     for name, value in trial.record.scores.items():
         yield name, {"value": value}
@@ -130,7 +130,7 @@ def _scores(trial: ScoredTrial, told: TrialPreview) -> Iterator[tuple[str, dict[
 
 
 def _ours(trial: ScoredTrial) -> dict[str, Any]:
-    """Return the facts about a trial for which Inspect has no field, so that `import` can restore them."""
+    """Return the facts about a trial for which Inspect has no field. `import` restores them from there."""
     record = trial.record
     without = {name: str(score.status) for name, score in trial.scores.items() if score.value is None}
     found = {
@@ -143,7 +143,7 @@ def _ours(trial: ScoredTrial) -> dict[str, Any]:
 
 
 def _messages(body: TrialBody) -> tuple[list[Message], list[Message]]:
-    """Return the conversation, and the messages in it that the model wrote."""
+    """Return the conversation, and a list of the messages in it that the model wrote."""
     parsed, _ = parse_messages(body, (), 0, 1 << 30)
     messages = []
     names: dict[str, str] = {}
@@ -154,7 +154,10 @@ def _messages(body: TrialBody) -> tuple[list[Message], list[Message]]:
 
 
 def _message(message: Message, role: str, text: str, reasoning: str, names: Mapping[str, str]) -> Message:
-    """Return a message in Inspect's form: the role developer becomes system, call arguments become objects."""
+    """Return a message in Inspect's form.
+
+    The role developer becomes system, and the arguments of calls become objects.
+    """
     known = {"developer": "system", "function": "tool"}.get(role, role)
     content = _content(message.get("content"), text)
     if reasoning:
@@ -175,7 +178,7 @@ def _message(message: Message, role: str, text: str, reasoning: str, names: Mapp
 
 
 def _content(content: Any, text: str) -> Any:
-    """Return a message's text, or a list of text and image parts if it has images."""
+    """Return a message's text. If the message has images, return a list of text and image parts."""
     parts = texts_and_pictures(content)
     return [
         {"type": "text", "text": said} if url is None else {"type": "image", "image": url}
@@ -198,7 +201,7 @@ def _call(call: Mapping[str, Any]) -> dict[str, Any]:
 def _event(
     request: RequestRecord, model: LogModel, record: TrialRecord, answers: Sequence[Message], place: int
 ) -> dict[str, Any]:
-    """Return a request as a model event. The messages are left out, as the sample contains them once."""
+    """Return a request as a model event. The messages are left out, because the sample contains them once."""
     own = request.role == "model"
     served = model.served_name if own else request.role
     answer = answers[place] if own and place < len(answers) else {"role": "assistant", "content": ""}
@@ -228,7 +231,7 @@ def _event(
 
 
 def _usages(requests: Sequence[RequestRecord], model: str) -> dict[str, Any]:
-    """Return tokens by model; a judge's tokens are listed under its role, never under the model."""
+    """Return the tokens by model. A judge's tokens are listed under the judge's role, never under the model."""
     sums: dict[str, list[Usage]] = {}
     for one in requests:
         if one.usage != Usage():

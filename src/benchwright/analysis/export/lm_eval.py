@@ -1,7 +1,8 @@
-"""Export of a run in the layout of lm-evaluation-harness 0.4.13: a folder of results and samples per target.
+"""Exports a run in the layout of lm-evaluation-harness 0.4.13: a folder of results and samples per target.
 
-The format has one score per sample: for repeats it is their mean, and the answers are listed side by side.
-Failed trials are left out: lm-evaluation-harness itself aborts at the first failure, so it has no such lines.
+The format has one score per sample. For repeats, the score is the mean over the repeats, and the answers are
+listed side by side. Failed trials are left out: lm-evaluation-harness itself aborts at the first failure, so
+its files have no lines for failures.
 """
 
 from __future__ import annotations
@@ -29,11 +30,11 @@ from benchwright.runs.table import RunTable
 from benchwright.statistic import NoScore
 
 ValuesByMetric = Mapping[str, float]
-"""The score of a sample by each metric."""
+"""Mapping from the name of a metric to the score of a sample."""
 
 
 def write_lm_eval(manifest: Manifest, table: RunTable, directory: Path) -> Iterator[Path]:
-    """Write MODEL/samples_TASK_TIME.jsonl and MODEL/results_TIME.json for each target; yield both paths.
+    """Write MODEL/samples_TASK_TIME.jsonl and MODEL/results_TIME.json for each target. Yield both paths.
 
     The table must be read with `effort=True`. A score that is not named METRIC,FILTER is written as SCORE,none.
 
@@ -60,7 +61,7 @@ def write_lm_eval(manifest: Manifest, table: RunTable, directory: Path) -> Itera
 
 
 def _write_samples(write: Any, manifest: Manifest, table: RunTable, target: Target) -> int:
-    """Write the lines of all samples, one for each filter; return the number of samples with a line."""
+    """Write the lines of all samples, one line for each filter. Return the number of samples that have a line."""
     documents = 0
     trials = counted_trials(table, target.slot, by_sample=manifest.repeats > 1)
     for place, (_, group) in enumerate(groupby(trials, lambda one: one.trial.record.sample)):
@@ -73,14 +74,17 @@ def _write_samples(write: Any, manifest: Manifest, table: RunTable, target: Targ
 
 
 def _mean(repeats: Sequence[CountedTrial], score: str) -> float | None:
-    """Return the mean over the repeats that have the score, with no answer as 0; None if no repeat has it."""
+    """Return the mean of a score over the repeats that have it. No answer counts as 0.
+
+    None if no repeat has the score.
+    """
     found = [one.score(score) for one in repeats]
     values = [value for state, value in found if state is not ScoreState.FAILED]
     return sum(values) / len(values) if values else None
 
 
 def _lines(place: int, repeats: Sequence[CountedTrial], values: ValuesByMetric) -> Iterator[dict[str, Any]]:
-    """Yield the lines of a sample: one for each filter, with the metrics of that filter."""
+    """Yield the lines of a sample: one for each filter, with the metrics of this filter."""
     filters: dict[str, dict[str, float]] = {}
     for name, value in values.items():
         metric, kind = metric_and_filter(name)
@@ -113,14 +117,14 @@ def _lines(place: int, repeats: Sequence[CountedTrial], values: ValuesByMetric) 
 
 
 def _span(counted: CountedTrial, metrics: Mapping[str, float], kind: str) -> str | None:
-    """Return the answer extracted by the scorer of these metrics and filter (`kind`); None if there is none."""
+    """Return the answer that the scorer of these metrics and this filter (`kind`) extracted. None if there is none."""
     scores = counted.trial.scores
     named = (scores.get(name) for metric in metrics for name in (f"{metric},{kind}", metric))
     return next((score.span for score in named if score is not None and score.span), None)
 
 
 def metric_and_filter(score: str) -> tuple[str, str]:
-    """Return a score's metric and its filter, `none` if its name has no filter."""
+    """Return the metric and the filter of a score. The filter is `none` if the score's name has no filter."""
     metric, comma, kind = score.partition(",")
     return (metric, kind) if comma else (score, "none")
 

@@ -1,4 +1,4 @@
-"""A loaded run, for use from Python."""
+"""A loaded run, for use in Python programs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from benchwright.runs.table import RunTable
 
 
 class LoadedRun(msgspec.Struct, frozen=True):
-    """A loaded run: its manifest (configuration, versions), and its trials and requests as rows."""
+    """A loaded run: its manifest (configuration, versions), its trials as rows, and its requests as rows."""
 
     directory: Path
     manifest: Manifest

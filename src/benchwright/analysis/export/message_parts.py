@@ -1,4 +1,4 @@
-"""Message contents with images, for formats that can hold both."""
+"""Contents of messages with images, for formats that can hold text and images."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from benchwright.pictures import url_of_part
 
 
 def texts_and_pictures(content: Any) -> list[tuple[str, str | None]]:
-    """Return the parts of a message's content in order: (text, None), or (description of an image, its URL).
+    """Return the parts of a message's content, in order.
 
-    Empty if there are no images: then the content is plain text.
+    A text is (text, None); an image is (description, URL). Return an empty list if there are no images, because
+    the content is then plain text.
     """
     parts = [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
     found = [(content_text([part]), url_of_part(part)) for part in parts]

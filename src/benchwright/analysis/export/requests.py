@@ -15,10 +15,11 @@ from benchwright.runs.table import RunTable
 
 
 class RequestRow(Record, frozen=True):
-    """One request with its timings, under the documented names of `RequestMetrics`; None if not measured.
+    """One request with its timings, under the documented names of `RequestMetrics`.
 
-    `sample`, `repeat` and `attempt` are None for a request of no trial. `started_seconds` counts from the
-    start of the trial. `reused` requests were made by an earlier run.
+    A timing is None if it was not measured. `sample`, `repeat` and `attempt` are None for a request that
+    belongs to no trial. `started_seconds` counts from the start of the trial. `reused`: True if an earlier run
+    made the request.
     """
 
     run: str
@@ -65,9 +66,9 @@ class _Origin(NamedTuple):
 
 
 class RequestRows:
-    """All requests of a run, in journal order, including those of judges and of attempts that do not count.
+    """All requests of a run, in journal order.
 
-    Each iteration reads the journal once.
+    Requests of judges and of attempts that do not count are included. Each iteration reads the journal once.
     """
 
     columns = flat_columns(RequestRow, {})
@@ -98,7 +99,7 @@ class RequestRows:
             yield from (self._row(request, origin) for request in record.requests)
 
     def to_dicts(self) -> Iterator[dict[str, Any]]:
-        """Return the rows as dictionaries, by the names of `columns`: the contents of an export."""
+        """Return the rows as dictionaries whose keys are the names of `columns`, as they are exported."""
         return (flatten_row(row, {}) for row in self)
 
     def _row(self, request: RequestRecord, origin: _Origin) -> RequestRow:

@@ -1,4 +1,4 @@
-"""Export of a run as trajectories in ATIF (Harbor's RFC 0001, version 1.7), one file for each trial."""
+"""Exports a run as trajectories in ATIF (Harbor's RFC 0001, version 1.7), one file for each trial."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ATIF_VERSION = "ATIF-v1.7"
 
 
 def write_trajectories(manifest: Manifest, table: RunTable, directory: Path) -> Iterator[Path]:
-    """Write the trajectory of each counted trial, and its images; yield the paths.
+    """Write the trajectory of each counted trial, and the images in it. Yield the paths.
 
     The table must be read with `effort=True`. A trial without any message has no trajectory.
 
@@ -51,7 +51,10 @@ def write_trajectories(manifest: Manifest, table: RunTable, directory: Path) -> 
 
 
 def _write_pictures(body: TrialBody, directory: Path) -> Iterator[Path]:
-    """Write the images of a conversation that are not stored yet, each under its name."""
+    """Write the images of a conversation that are not in the directory yet.
+
+    Each file is named as the image is named in the run.
+    """
     for one in parse_messages(body, (), 0, 1 << 30)[0]:
         for url, _ in pictures_of(one.message.get("content")):
             path = directory / str(picture_name(url))
@@ -61,7 +64,9 @@ def _write_pictures(body: TrialBody, directory: Path) -> Iterator[Path]:
 
 
 def _agent(manifest: Manifest, body: TrialBody) -> dict[str, str]:
-    """Return name and version of the agent: another program, a recipe's agent, the user's, or Benchwright."""
+    """Return the name and version of the agent: another program, a recipe's agent, the user's own agent, or
+    Benchwright.
+    """
     name, _, version = (producer_of(manifest) or str(body.artifacts.get("agent") or "")).rpartition(" ")
     if name:
         return {"name": name, "version": version}
@@ -75,7 +80,10 @@ def file_name(record: TrialRecord) -> str:
 
 
 def trajectory_of(counted: CountedTrial, agent: Mapping[str, str]) -> dict[str, Any]:
-    """Return the conversation of a trial as steps; scores and status, which ATIF lacks, are under `extra`."""
+    """Return the conversation of a trial as steps.
+
+    Scores and status, for which ATIF has no field, are under `extra`.
+    """
     trial, body = counted.trial, counted.body
     record, own = trial.record, counted.requests
     parsed, _ = parse_messages(body, (), 0, 1 << 30)
@@ -104,7 +112,7 @@ def trajectory_of(counted: CountedTrial, agent: Mapping[str, str]) -> dict[str, 
 def _steps(
     messages: Sequence[ParsedMessage], requests: Sequence[RequestRecord], began: int, model: str
 ) -> Iterator[dict[str, Any]]:
-    """Yield the numbered steps of a conversation. Tool results belong to the step that called the tools."""
+    """Yield the numbered steps of a conversation. The results of tools belong to the step that called the tools."""
     answered = iter(requests)
     step: dict[str, Any] | None = None
     number = 0
@@ -145,7 +153,10 @@ def _step(message: ParsedMessage, model: str) -> dict[str, Any]:
 
 
 def _said(message: ParsedMessage) -> str | list[dict[str, Any]]:
-    """Return a message's text, or a list of parts if it has images, which are files beside the trajectory."""
+    """Return a message's text. If the message has images, return a list of parts.
+
+    The images are files beside the trajectory.
+    """
     parts = texts_and_pictures(message.message.get("content"))
     return [_part(text, url) for text, url in parts] or message.text
 
@@ -161,7 +172,7 @@ def _part(text: str, url: str | None) -> dict[str, Any]:
 def _arguments(written: str) -> dict[str, Any]:
     """Return the arguments of a tool call as an object.
 
-    If they are no JSON object, they are under the key `raw`.
+    If they are not a JSON object, they are under the key `raw`.
     """
     found = read_object(written, lenient=True)
     return {"raw": written} if found is None else found

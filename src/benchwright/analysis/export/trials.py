@@ -18,10 +18,10 @@ from benchwright.runs.table import RunTable
 class TrialRow(Record, frozen=True):
     """One row per trial: the attempt that counts, with its scores.
 
-    `agent`: the agent that asked the model, empty without one. `started_at`: UTC, ISO 8601. `requests` and
-    token counts: the model's own turns. `side_*`: side requests of an agent (titles, summaries). `scores`:
-    None for a score without a value. `spans`: the extracted answers. `input`, `target`, `answer`,
-    `explanation`: the sample's question, the expected answer, the model's answer, and why it scored so (see
+    `agent`: the agent that asked the model, empty without one. `started_at`: UTC, ISO 8601. `requests` and the
+    token counts: the model's own turns. `side_*`: side requests of an agent (titles, summaries). `scores`: None
+    for a score without a value. `spans`: the extracted answers. `input`: the sample's question. `target`: the
+    expected answer. `answer`: the model's answer. `explanation`: the reason for the score (see
     `analysis.trial_preview`). `flags`: a line for each flag, with its kind and the evidence.
     """
 
@@ -55,9 +55,9 @@ class TrialRow(Record, frozen=True):
 
 
 class TrialRows:
-    """The trials of a run in the order in which they were first started.
+    """The trials of a run as rows, in the order in which they were first started.
 
-    The table must be read with `effort=True`. Each iteration first reads new trials into it.
+    The table must be read with `effort=True`. Each iteration first reads new trials into the table.
     """
 
     def __init__(self, table: RunTable, manifest: Manifest) -> None:
@@ -80,7 +80,7 @@ class TrialRows:
         return flat_columns(TrialRow, self._names())
 
     def to_dicts(self) -> Iterator[dict[str, Any]]:
-        """Yield the rows as flat dictionaries, by the names of `columns`: the contents of an export."""
+        """Yield the rows as flat dictionaries whose keys are the names of `columns`, as they are exported."""
         names = self._names()
         for row in self:
             yield flatten_row(row, names)

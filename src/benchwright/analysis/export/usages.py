@@ -1,4 +1,4 @@
-"""Token counts in the form of Inspect, and of the formats that follow it."""
+"""Token counts as Inspect, and the formats that follow Inspect, write them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from benchwright.records import Usage
 
 
 def sum_of_usages(usages: Sequence[Usage]) -> Usage:
-    """Sum the known counts; a count that no server reported stays unknown."""
+    """Sum the known token counts. A count that no server reported stays unknown."""
     fields = msgspec.structs.fields(Usage)
     known = {
         field.name: [count for one in usages if (count := getattr(one, field.name)) is not None]
@@ -20,7 +20,7 @@ def sum_of_usages(usages: Sequence[Usage]) -> Usage:
 
 
 def token_counts(usage: Usage) -> dict[str, int]:
-    """Return the counts by Inspect's names; input excludes cached tokens."""
+    """Return the token counts under Inspect's names. The input count excludes cached tokens."""
     cached = usage.cached_tokens or 0
     found = {
         "input_tokens": max(0, (usage.prompt_tokens or 0) - cached),

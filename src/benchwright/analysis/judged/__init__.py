@@ -1,1 +1,1 @@
-"""Scores from a judge: its identity, and its certificate from human labels."""
+"""The judge of a score: which model it is, and its certificate from human labels."""

@@ -1,4 +1,4 @@
-"""The answers of a run that have a verdict, and human labels of them."""
+"""The answers of a run that have a judge's verdict, and the human labels of these answers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def judged_rows(table: RunTable, score: str, target: str | None = None) -> NDArray[np.uint32]:
-    """Return the rows of counted trials that have a verdict, of one target or of all."""
+    """Return the rows of counted trials that have a verdict, of one target or of all targets."""
     rows = table.counted_rows(target)
     if score not in table.scores:
         return rows[:0]
@@ -33,8 +33,8 @@ def judged_rows(table: RunTable, score: str, target: str | None = None) -> NDArr
 class JudgedAnswers(NamedTuple):
     """The answers of a target that have a verdict of the judge.
 
-    `effective_size`: number of independent answers that are worth as much. `answer_rate`: share of all trials that
-    have a verdict, None if all have one. `mean`: over all scored trials.
+    `effective_size`: number of independent answers that carry as much information. `answer_rate`: share of all
+    trials that have a verdict; None if all have one. `mean`: mean over all scored trials.
     """
 
     rows: NDArray[np.uint32]
@@ -45,7 +45,9 @@ class JudgedAnswers(NamedTuple):
 
 
 class LabelVerdictPairs(NamedTuple):
-    """Columns (n,) of labelled answers: label and verdict, from 0 to 1, and the answer's length in characters."""
+    """Columns (n,) of labelled answers: the label and the verdict, each from 0 to 1, and the answer's length
+    in characters.
+    """
 
     labels: Vector
     verdicts: Vector
@@ -55,7 +57,8 @@ class LabelVerdictPairs(NamedTuple):
 class LabelledAnswers(NamedTuple):
     """Human labels paired with verdicts.
 
-    `own_pairs`: of this target's answers, in `rows`; `other_pairs`: of other answers.
+    `own_pairs`: pairs for this target's answers; `rows` has their rows in the table. `other_pairs`: pairs for
+    other answers.
 
     `left_out`: number of labels that could not be used.
     """
@@ -66,7 +69,7 @@ class LabelledAnswers(NamedTuple):
     left_out: int
 
     def pairs(self) -> LabelVerdictPairs:
-        """Return all pairs, own answers first."""
+        """Return all pairs. The pairs for this target's answers come first."""
         return LabelVerdictPairs(
             *(np.concatenate(parts) for parts in zip(self.own_pairs, self.other_pairs, strict=True))
         )
@@ -75,7 +78,8 @@ class LabelledAnswers(NamedTuple):
 def answers_of(manifest: Manifest, table: RunTable, score: str, target: str) -> JudgedAnswers:
     """Return the answers of a target's counted trials that have a verdict.
 
-    With repeats or clusters of samples, their effective number follows from the standard error of their mean.
+    If there are repeats or clusters of samples, the effective number of answers follows from the standard error
+    of their mean.
     """
     rows = judged_rows(table, score, target)
     verdicts = table.scores[score].values(rows)
@@ -92,7 +96,9 @@ def answers_of(manifest: Manifest, table: RunTable, score: str, target: str) -> 
 
 
 def pair_labels(table: RunTable, kept: HumanLabels, answers: JudgedAnswers) -> LabelledAnswers:
-    """Return the human labels paired with verdicts: of this target's current answers, and of other answers."""
+    """Return the human labels paired with verdicts: labels of this target's current answers, and labels of
+    other answers.
+    """
     judged = {int(row): place for place, row in enumerate(answers.rows)}
     rows: list[int] = []
     own: list[tuple[float, float, float]] = []

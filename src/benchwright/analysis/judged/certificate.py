@@ -1,6 +1,6 @@
 """The certificate of a judged score: the judge's agreement with human labels, and the corrected score.
 
-A score is not corrected if the labels cannot support it; the certificate then contains the reason.
+If the labels cannot support a correction, the score is not corrected, and the certificate contains the reason.
 """
 
 from __future__ import annotations
@@ -36,14 +36,16 @@ if TYPE_CHECKING:
     from benchwright.stats.arrays import Vector
 
 MIN_LABELS = 50
-"""Minimum number of labels for a correction."""
+"""Minimum number of human labels for a correction of the score."""
 
 MIN_RANDOM_SAMPLE_P = 0.01
-"""Probability below which the labelled answers are considered no random sample of all answers."""
+"""If a test of random sampling has a p-value below this, the labelled answers count as no random sample of all
+answers.
+"""
 
 
 def certificate_of(manifest: Manifest, table: RunTable, score: str, target: str) -> Certificate | None:
-    """Return the certificate of a target's score; None if the run has no labels for it.
+    """Return the certificate of a target's score. None if the run has no labels for the score.
 
     Raises:
         UserError: If the labels cannot be read.
@@ -80,7 +82,7 @@ def certificate_of(manifest: Manifest, table: RunTable, score: str, target: str)
 def _corrected(
     table: RunTable, answers: JudgedAnswers, seen: LabelledAnswers
 ) -> tuple[CorrectedMean | None, str | None]:
-    """Return the corrected mean, or None and the reason why there is none."""
+    """Return (corrected mean, None). If there is no corrected mean, return (None, the reason)."""
     if not answers.rows.size:
         return None, "no answer has a verdict"
     pairs = seen.pairs()
@@ -127,7 +129,7 @@ def _by_own(table: RunTable, answers: JudgedAnswers, seen: LabelledAnswers, *, b
 
 
 def _design_effect(table: RunTable, labels: Vector, rows: NDArray[np.uint32]) -> float:
-    """Return the factor by which dependent labels raise the variance of their mean; at least 1.
+    """Return the factor by which dependent labels raise the variance of their mean. It is at least 1.
 
     Labels of repeats, or of samples in one cluster, depend on each other.
     """
@@ -144,7 +146,7 @@ def _design_effect(table: RunTable, labels: Vector, rows: NDArray[np.uint32]) ->
 def _drawn_badly(
     table: RunTable, answers: JudgedAnswers, seen: LabelledAnswers, *, binary: bool
 ) -> str | None:
-    """Return the reason why the labelled answers cannot be a random sample of all; None if they can."""
+    """Return the reason why the labelled answers cannot be a random sample of all answers. None if they can."""
     total, drawn = answers.rows.size, len(seen.rows)
     if binary:
         right, among = int(answers.verdicts.sum()), int(seen.own_pairs.verdicts.sum())
@@ -166,9 +168,9 @@ def _drawn_badly(
 
 
 def _one_stratum(table: RunTable, rows: NDArray[np.uint32], drawn: NDArray[np.uint32]) -> str | None:
-    """Return a sentence if all labelled answers share a value of a sample label, such as one subject.
+    """Return a sentence if all labelled answers have the same value of a sample label, such as one subject.
 
-    None if they share none, or if a random sample might share it too.
+    Return None if they do not, or if all answers of a random sample might have the same value too.
     """
     sets = [table.label_sets[table.labels[int(row)]] for row in rows]
     theirs = [table.label_sets[table.labels[int(row)]] for row in drawn]

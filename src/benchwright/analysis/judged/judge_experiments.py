@@ -1,4 +1,4 @@
-"""Experiments on a judge: verdicts on the same answers, before and after a change that should not matter."""
+"""Experiments on a judge: its verdicts on the same answers, before and after a change that should not matter."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from benchwright.stats.paired_tests import mcnemar_test
 class Experiment(Record, frozen=True):
     """Verdicts of the run and new verdicts after one change, on the same `n` answers.
 
-    `to_right`: number of answers that were wrong by the run's verdict and right by the new one; `to_wrong`:
-    the reverse. `agreement`: share of equal verdicts with Wilson's interval. `p_value`: of McNemar's exact
-    test that both directions are equally likely. Both are None if there are no pairs. `no_verdict`: number of
-    answers without a new verdict, which are left out.
+    `to_right`: number of answers that were wrong by the run's verdict and are right by the new verdict.
+    `to_wrong`: number of answers that were right and are wrong. `agreement`: share of equal verdicts, with
+    Wilson's interval. `p_value`: p-value of McNemar's exact test that both directions are equally likely.
+    `agreement` and `p_value` are None if there are no pairs. `no_verdict`: number of answers without a new
+    verdict, which are left out.
     """
 
     name: str
@@ -32,8 +33,8 @@ class Experiment(Record, frozen=True):
 class JudgeCheck(Record, frozen=True):
     """Results of the experiments on the judge of a run.
 
-    `answers`: number of answers, drawn at random from all that the judge has scored. `left_out`: experiments
-    that could not be made, with the reasons. `second`: the model of the second judge.
+    `answers`: number of answers, drawn at random from all answers that the judge has scored. `left_out`:
+    experiments that could not be made, with the reasons. `second`: the model of the second judge.
     """
 
     run: str
@@ -49,7 +50,7 @@ def compare_verdicts(
 ) -> Experiment:
     """Return the comparison of verdicts before and after a change.
 
-    A verdict is right if at least `threshold`.
+    A verdict counts as right if it is at least `threshold`.
     """
     pairs = [
         (one >= threshold, other >= threshold)

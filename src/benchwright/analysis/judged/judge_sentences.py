@@ -1,4 +1,4 @@
-"""Sentences on judged scores, the same for terminals, reports and the viewer."""
+"""Sentences on judged scores. They are the same in terminals, reports and the viewer."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ METHOD_DESCRIPTIONS = {
 
 
 class JudgedScore(Protocol):
-    """The part of a target's score that concerns its judge."""
+    """The fields of a target's score that concern its judge."""
 
     @property
     def scorer(self) -> str:
@@ -27,17 +27,17 @@ class JudgedScore(Protocol):
 
     @property
     def judge(self) -> Judge | None:
-        """The judge that gave the score, if any."""
+        """The judge that gave the score. None if no judge did."""
         ...
 
     @property
     def certificate(self) -> Certificate | None:
-        """The score's certificate from human labels, if any."""
+        """The score's certificate from human labels. None if there is none."""
         ...
 
 
 def judge_lines(scores: Iterable[JudgedScore]) -> Iterator[str]:
-    """Yield sentences on the judges of a target's scores, and on their certificates."""
+    """Yield sentences on the judges of a target's scores, and on the certificates of these scores."""
     for one in scores:
         yield from judge_line(one.scorer, one.judge)
         yield from certificate_lines(one.scorer, one.certificate)

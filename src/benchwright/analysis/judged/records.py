@@ -1,4 +1,4 @@
-"""Records of a judged score: its judge, and its certificate from human labels."""
+"""Records about a judged score: its judge, and its certificate from human labels."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ class Judge(Record, frozen=True):
 
 
 class Certificate(Record, frozen=True):
-    """Certificate of a judge's score of one target: its agreement with human labels.
+    """Certificate of a judge's score of one target: the judge's agreement with human labels.
 
-    `own`: number of labels of this target's answers; `other`: of other answers. `left_out`: labels of answers
-    that were replaced since, or have no verdict. A label or verdict is right if it is at least `threshold`.
-    `corrected`: the corrected mean, None if it is refused; `refusal`: the reason. `raw`: the judge's mean,
-    with trials without an answer as 0. `wrong_longer`: the probability that an answer on which the judge is
-    wrong is longer than one on which it is right (0.5: length does not matter); `wrong_longer_p`: its
-    two-sided p-value. Both are None unless there are answers of both kinds.
+    `own`: number of labels of this target's answers. `other`: number of labels of other answers. `left_out`:
+    number of labels of answers that were replaced since, or have no verdict. A label or verdict is right if it
+    is at least `threshold`. `corrected`: the corrected mean; None if it is refused. `refusal`: the reason why
+    it is refused. `raw`: the judge's mean, with trials without an answer as 0. `wrong_longer`: the probability
+    that an answer on which the judge is wrong is longer than an answer on which the judge is right (0.5: length
+    does not matter). `wrong_longer_p`: the two-sided p-value of this. `wrong_longer` and `wrong_longer_p` are
+    None unless there are answers of both kinds.
     """
 
     source: str
@@ -42,7 +43,8 @@ class Certificate(Record, frozen=True):
 def judge_of(manifest: Manifest, score: str) -> Judge | None:
     """Return the judge of a score.
 
-    None if no judge gave the score, or if the version that made the run did not record it.
+    Return None if no judge gave the score, or if the version of Benchwright that made the run did not record
+    the judge.
     """
     judging = next((one.judging for one in manifest.scorers if one.name == score), None)
     judge = next((target for target in manifest.helpers if target.slot == "judge"), None)

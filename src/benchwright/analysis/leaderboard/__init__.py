@@ -1,1 +1,1 @@
-"""Leaderboards: runs as rows, task scores as columns, with tests of which differences are significant."""
+"""Leaderboards: runs as rows and the scores of tasks as columns. Tests show which differences are significant."""

@@ -1,4 +1,4 @@
-"""A leaderboard of given runs: its columns, its rows, the ranks, and the data of its plots."""
+"""Builds a leaderboard from given runs: its columns, its rows, the ranks, and the data of its plots."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ from benchwright.statistic import is_number
 CONFIDENCE_LEVEL = 0.95
 
 MOST_CURVES = 6
-"""Maximum number of rows whose latencies are drawn in one plot."""
+"""Maximum number of rows of the leaderboard whose latencies are drawn in one plot."""
 
 
 class BoardOptions(Record, frozen=True):
     """Options of a leaderboard.
 
-    `scores`: names of scores; if empty, `task_scores` chooses. `group_by`: one row for each model, or for each run.
-    `prices`: by model.
+    `scores`: names of the scores to show; if empty, `task_scores` chooses. `group_by`: whether each model or
+    each run is a row. `prices`: mapping from models to prices.
     """
 
     scores: tuple[str, ...] = ()
@@ -57,16 +57,16 @@ class BoardOptions(Record, frozen=True):
 
 
 class BoardEntry(NamedTuple):
-    """A run to show; `slot` restricts it to one target."""
+    """A run to show. `slot` restricts it to one target of the run."""
 
     directory: Path
     slot: str | None = None
 
 
 def leaderboard(chosen: Iterable[BoardEntry], wanted: BoardOptions = BoardOptions()) -> Leaderboard:  # noqa: B008  # frozen
-    """Read the runs and rank their targets: in each column, every target is tested against every other one.
+    """Read the runs and rank their targets. In each column, every target is tested against every other target.
 
-    Runs without a score are left out if others have one. Load levels always become load curves.
+    Runs without a score are left out if other runs have one. Load levels are always shown as load curves.
 
     Raises:
         UserError: If there is no such run or target.
@@ -112,7 +112,7 @@ def _board(entrants: Sequence[Entrant], wanted: BoardOptions, curves: list[LoadC
 
 
 class _Row(NamedTuple):
-    """A row, and the indices of its entrants (targets of runs)."""
+    """A row of the leaderboard, and the indices of its entrants (targets of runs)."""
 
     shown: BoardRow
     members: list[int]
@@ -149,7 +149,7 @@ def _row(entrants: Sequence[Entrant], group: RowGroup, cells: list[Cell | None])
 
 
 def _cells(entrants: Sequence[Entrant], column: TaskScore, found: Sequence[PairwiseTest]) -> dict[int, Cell]:
-    """Return the cell of each entrant of a column, by the entrant's index."""
+    """Return the cell of each entrant in a column, as a mapping from the entrant's index."""
     placed = ranks(column.members, found)
     best = max((_merit(entrants[place], column) for place, rank in placed.items() if rank == 1), default=0.0)
     cells = {}
@@ -176,7 +176,10 @@ def _cells(entrants: Sequence[Entrant], column: TaskScore, found: Sequence[Pairw
 
 
 def _merit(entrant: Entrant, column: TaskScore) -> float:
-    """Return the sort key of an entrant in a column: its mean, negated if lower is better; -inf for none."""
+    """Return the sort key of an entrant in a column: its mean, negated if lower is better.
+
+    It is -inf if there is no mean.
+    """
     mean = entrant.scores[column.score].mean
     if not is_number(mean):
         return -math.inf
@@ -239,7 +242,7 @@ def _fronts(entrants: Sequence[Entrant], column: TaskScore, placed: Mapping[int,
 def _distributions(
     entrants: Sequence[Entrant], column: TaskScore, placed: Mapping[int, str]
 ) -> list[Distribution]:
-    """Return the distributions of the request times of a column's first `MOST_CURVES` rows."""
+    """Return the distributions of the request times of the first `MOST_CURVES` rows that have a cell in a column."""
     rows = list(dict.fromkeys(placed.values()))
     first = sorted(column.members, key=lambda place: rows.index(placed[place]))[:MOST_CURVES]
     return distributions({placed[place]: entrants[place].side.timings for place in first})

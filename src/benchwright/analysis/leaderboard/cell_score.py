@@ -14,9 +14,9 @@ from benchwright.statistic import Statistic, known_numbers
 
 
 class CellScore(NamedTuple):
-    """The figure of a cell: `mean` over `n_scored` of `n` trials, with its interval by `method`.
+    """The figure of a cell: the `mean` over `n_scored` of `n` trials, with its interval by `method`.
 
-    `column`: the values by trial, for comparisons; None for a pack's own total, which is not a mean over
+    `column`: the value of each trial, for comparisons; None for a pack's own total, which is not a mean over
     trials. `totals`: a pack's totals of single repeats, in `unit`.
     """
 
@@ -32,14 +32,14 @@ class CellScore(NamedTuple):
 
     @property
     def values(self) -> NDArray[np.float64]:
-        """The values (n,) of the score, from which its scale can be seen."""
+        """The values (n,) of the score. They show on which scale the score is."""
         if self.column is not None:
             return self.column.values
         return np.array([*self.totals, *known_numbers([self.mean])])
 
 
 def cell_score_of(summary: ScoreSummary, column: SideScoreColumn) -> CellScore:
-    """Return a score from a run's summary and its column."""
+    """Return a score for a cell, from the score's summary in a run and its column of values."""
     return CellScore(
         summary.n,
         summary.n_scored,

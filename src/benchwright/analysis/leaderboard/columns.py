@@ -1,4 +1,4 @@
-"""The columns of a leaderboard: comparable scores share a column."""
+"""The columns of a leaderboard. Scores that are comparable share a column."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from benchwright.errors import UserError
 
 
 class TaskScore(NamedTuple):
-    """A score of a task, as a column. `members`: indices of the entrants (targets of runs) that have it.
+    """A score of a task, as a column.
 
-    `separation_reason`: the reason why it is separate from an earlier column of the same task and score, else empty.
-    `lower_is_better`: True for some scores of imported runs, such as a perplexity.
+    `members`: indices of the entrants (targets of runs) that have the score. `separation_reason`: the reason
+    why this column is separate from an earlier column of the same task and score; empty if there is no such
+    column. `lower_is_better`: True for some scores of imported runs, such as a perplexity.
     """
 
     name: str
@@ -30,9 +31,10 @@ class TaskScore(NamedTuple):
 
 
 def task_scores(entrants: Sequence[Entrant], wanted: Sequence[str]) -> list[TaskScore]:
-    """Return the columns: the named scores.
+    """Return the columns of the scores that `wanted` names.
 
-    If none is named, all scores of a single task, else each task's first.
+    If `wanted` is empty and there is a single task, return all its scores. If there are several tasks, return
+    the first score of each.
 
     Raises:
         UserError: If no entrant has a named score.
@@ -76,23 +78,23 @@ def _put(found: list[TaskScore], entrants: Sequence[Entrant], place: int, score:
 def _other_scenarios(one: Entrant, other: Entrant) -> list[str]:
     """Return the reason why two runs of a pack cannot share a column: their selected scenarios differ.
 
-    Empty if they can.
+    Empty if they can share a column.
     """
     ours, theirs = (set(entrant.manifest.about.get("scenarios", ())) for entrant in (one, other))
     return [] if ours == theirs else [f"{other.manifest.id} has other scenarios than {one.manifest.id}"]
 
 
 def _by(facts: SideFacts, score: str) -> SideFacts:
-    """Return the facts with the grader of this score only, as the graders of other scores do not matter."""
+    """Return the facts with the grader of this score only, because the graders of other scores do not matter."""
     if facts.graders is None or facts.kind == "benchmark":
         return facts
     return replace(facts, graders={name: rule for name, rule in facts.graders.items() if name == score})
 
 
 def _named(found: Sequence[TaskScore]) -> list[TaskScore]:
-    """Return the columns with names: the task, and the score if a task has several.
+    """Return the columns with names: the task, and also the score if a task has several.
 
-    Separate ones are numbered.
+    Separate columns of the same task and score are numbered.
     """
     scores = {
         task: len({one.score for one in found if one.task == task})

@@ -26,8 +26,8 @@ class Entrant(NamedTuple):
 
     The first score of a pack's run is the pack's own total.
 
-    `cost_per_trial`: time, tokens and cost of one trial; `spending`: the totals. `solved`: number of passed trials that
-    the run made itself (not reused); None if passing is not defined.
+    `cost_per_trial`: time, tokens and cost of one trial. `spending`: totals over all trials. `solved`: number
+    of passed trials that the run made itself (not reused); None if passing is not defined.
     """
 
     side: Side
@@ -45,14 +45,14 @@ class Entrant(NamedTuple):
 
     @property
     def agent(self) -> str:
-        """The command-line agent that asked the model, empty without one."""
+        """The command-line agent that asked the model. Empty without one."""
         return self.side.facts.agent
 
     @property
     def task(self) -> str:
         """The name of the entrant's task.
 
-        In a suite, the given name of an eval, as several may share a dataset.
+        In a suite, it is the given name of an eval, because several evals may share a dataset.
         """
         own = self.manifest.kind == "eval" and suite_of(self.manifest) and given_name(self.manifest)
         return own or self.side.facts.task
@@ -64,9 +64,9 @@ class Entrant(NamedTuple):
 
 
 def entrants_of(run: RunSides, slot: str | None, prices: Mapping[str, TokenPrice]) -> Iterator[Entrant]:
-    """Yield the targets of a run, or only the one of `slot`, as entrants.
+    """Yield the targets of a run as entrants. If `slot` is given, yield only the target in this slot.
 
-    They keep no reference to the run's table.
+    Entrants keep no reference to the run's table.
 
     Raises:
         UserError: If the run has no such target.
@@ -86,7 +86,7 @@ def entrants_of(run: RunSides, slot: str | None, prices: Mapping[str, TokenPrice
 
 
 def _solved(run: RunSides, target: TargetSummary) -> int | None:
-    """Return the number of passed trials that the run made itself (not reused); None if nothing was scored."""
+    """Return the number of passed trials that the run made itself (not reused). None if nothing was scored."""
     import numpy as np
 
     passed, passing = passed_trials(run.manifest, run.table), passing_score(run.manifest, run.table)
@@ -102,7 +102,7 @@ def _unscored(target: TargetSummary, score: str) -> bool:
 
 
 def _scores(manifest: Manifest, side: Side, target: TargetSummary) -> dict[str, CellScore]:
-    """Return the scores that the summary shows. In a comparison, a benchmark's score is named `score`."""
+    """Return the scores that the summary shows. A benchmark's score is named `score`, as in a comparison."""
     found = {}
     for summary in target.scores:
         name = "score" if manifest.kind == "benchmark" else summary.scorer

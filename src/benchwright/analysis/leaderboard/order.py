@@ -23,7 +23,7 @@ FIGURE_SORT_KEYS: dict[str, Callable[[BoardRow], float | str]] = {
     "cost": lambda row: math.inf if row.cost is None else row.cost,
     "cost-per-solved": lambda row: math.inf if row.cost_per_solved is None else row.cost_per_solved,
 }
-"""Sort keys by other figures than scores; the lowest comes first."""
+"""Mapping from names of orders to sort keys, for figures other than scores. The lowest figure comes first."""
 
 
 def order_names(board: Leaderboard) -> list[str]:
@@ -32,7 +32,9 @@ def order_names(board: Leaderboard) -> list[str]:
 
 
 def sort_board(board: Leaderboard, by: str) -> Leaderboard:
-    """Return the leaderboard with its rows sorted: the best of a column first, or the lowest of a figure.
+    """Return the leaderboard with its rows sorted.
+
+    By a column, the best row comes first; by a figure, the lowest.
 
     Raises:
         UserError: If there is no such order.
@@ -51,7 +53,7 @@ def sort_board(board: Leaderboard, by: str) -> Leaderboard:
 
 
 def default_order(row: BoardRow) -> tuple[float, float]:
-    """Return the default sort key: the mean rank, then the first mean; rows without them are last."""
+    """Return the default sort key: the mean rank, then the first mean. Rows without them come last."""
     first = next(iter(known_numbers(cell.mean for cell in row.cells if cell is not None)), -math.inf)
     return math.inf if row.mean_rank is None else row.mean_rank, -first
 

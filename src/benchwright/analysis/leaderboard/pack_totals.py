@@ -1,4 +1,4 @@
-"""A pack's own totals in a leaderboard: their cells, and differences from the totals of single repeats."""
+"""A pack's own totals in a leaderboard: their cells, and differences computed from the totals of single repeats."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from benchwright.statistic import NoScore
 from benchwright.stats.unpaired_tests import unpaired_difference
 
 TOTAL_SCORE_NAME = "total"
-"""The name of a pack's total as a score."""
+"""The name under which a pack's total is listed as a score."""
 
 
 def pack_totals(manifest: Manifest, table: RunTable) -> Mapping[str, CellScore]:
-    """Return the total of each target of a pack's run, by slot.
+    """Return the total of each target of a pack's run, as a mapping from its slot.
 
-    It has no figure if the pack has not computed it. The interval is for the mean of the totals of single
+    A total has no figure if the pack has not computed it. The interval is for the mean of the totals of single
     repeats, by Student's t.
 
     Raises:
@@ -38,9 +38,10 @@ def pack_totals(manifest: Manifest, table: RunTable) -> Mapping[str, CellScore]:
 
 
 def _total(found: PackScore, reasons: Mapping[str, int]) -> CellScore:
-    """Return the figure of a pack's total.
+    """Return a pack's total for a cell.
 
-    It is a `NoScore` if no (scenario, repeat) cell has a result, None if the pack has not computed it.
+    Its mean is a `NoScore` if no (scenario, repeat) cell has a result. It is None if the pack has not computed
+    the total.
     """
     if found.cells and found.missing_cells == found.cells:
         none = NoScore(found.cells, dict(islice(reasons.items(), MOST_REASONS)))
@@ -60,9 +61,9 @@ def _total(found: PackScore, reasons: Mapping[str, int]) -> CellScore:
 
 
 def total_difference(a: CellScore, b: CellScore, confidence: float) -> PairedOrUnpairedDifference | None:
-    """Return B - A by the totals of single repeats (Welch's t).
+    """Return the difference B - A, computed from the totals of single repeats (Welch's t).
 
-    None if a side has fewer than two totals, or is incomplete.
+    Return None if a side has fewer than two totals, or is incomplete.
     """
     if any(len(one.totals) < 2 or one.n_scored < one.n for one in (a, b)):
         return None

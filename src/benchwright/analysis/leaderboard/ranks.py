@@ -1,4 +1,4 @@
-"""Ranks in a column, from pairwise tests as in `compare`, corrected for the number of tests."""
+"""Ranks within a column. They follow from pairwise tests as in `compare`, corrected for the number of tests."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class PairwiseTest(NamedTuple):
 def test_all_pairs(
     entrants: Sequence[Entrant], columns: Sequence[TaskScore], confidence: float
 ) -> tuple[list[PairwiseTest], int]:
-    """Test all pairs in all columns. Return them with Holm's p-values, and the number of tests."""
+    """Test all pairs of entrants in all columns. Return the tests with Holm's p-values, and the number of tests."""
     found = [contest for column in columns for contest in _in_column(entrants, column, confidence)]
     p_values = [one.difference.p_value for one in found if one.difference.p_value is not None]
     adjusted = iter(holm_adjusted(p_values).tolist())
@@ -88,9 +88,9 @@ def _numbered(sides: Sequence[Side]) -> list[Side]:
 
 
 def ranks(members: Sequence[int], found: Sequence[PairwiseTest]) -> dict[int, int]:
-    """Return 1 + the number of better entrants, by entrant.
+    """Return the rank of each entrant: 1 + the number of entrants that are better.
 
-    Entrants that were compared with no other are left out.
+    Entrants that were not compared with any other are left out.
     """
     compared = {place for one in found for place in (one.a, one.b)}
     worse = [

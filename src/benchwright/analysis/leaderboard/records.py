@@ -15,24 +15,24 @@ from benchwright.statistic import NoScore, Statistic
 CellStanding = Literal["best", "tied", "behind", "alone"]
 """Standing of a cell in its column.
 
-best    the highest mean among the cells that no other is better than
-tied    no other is better than it, but its mean is not the highest
-behind  some other is better
-alone   there is nothing to compare it with
+best    the highest mean among the cells than which no other cell is better
+tied    no other cell is better than this one, but its mean is not the highest
+behind  some other cell is better than this one
+alone   there is no other cell to compare this one with
 """
 
 
 class TokenPrice(Record, frozen=True):
-    """Price of a million tokens, in any one currency."""
+    """Prices of a million prompt tokens and of a million completion tokens, in any currency."""
 
     prompt: float
     completion: float
 
 
 class Cell(Record, frozen=True):
-    """One score of one target of one run, as in its summary.
+    """One score of one target of one run, as in the run's summary.
 
-    For a pack's total, `n` is the number of its cells.
+    For a pack's total, `n` is the number of (scenario, repeat) cells.
 
     `rank`: 1 + the number of entrants in the column that are better by a test; None if there is no other
     entrant. Entrants between which the data show no difference share a rank.
@@ -54,7 +54,7 @@ class Cell(Record, frozen=True):
     def no_score(self) -> NoScore | None:
         """The reason why nothing was scored.
 
-        None if something was, or if a pack has not computed its total yet.
+        None if something was scored, or if a pack has not computed its total yet.
         """
         return self.mean if isinstance(self.mean, NoScore) else None
 
@@ -62,10 +62,10 @@ class Cell(Record, frozen=True):
 class BoardColumn(Record, frozen=True):
     """One score of one task. `unit`: True if all values are in [0, 1].
 
-    `apart`: the reason why it is separate from a similar column. `pairs`: number of compared pairs of rows;
-    `paired`: those of them tested on common samples. `tests`: names of their tests; `methods`: of their
-    intervals. `total`: True for a pack's own total, in `scale`. `lower_is_better`: True for some scores of
-    imported runs.
+    `apart`: the reason why this column is separate from a similar one. `pairs`: number of compared pairs of
+    rows. `paired`: number of these pairs that were tested on common samples. `tests`: names of the tests of
+    these pairs. `methods`: names of the methods of the intervals. `total`: True for a pack's own total, in
+    `scale`. `lower_is_better`: True for some scores of imported runs.
     """
 
     name: str
@@ -85,9 +85,9 @@ class BoardColumn(Record, frozen=True):
 class RowComparison(Record, frozen=True):
     """Comparison of row `b` with row `a` in a column.
 
-    `p_adjusted`: by Holm, over all pairs of the leaderboard.
+    `p_adjusted`: the p-value adjusted by Holm over all pairs of the leaderboard.
 
-    `n`: number of samples on both sides; 0 if the two are compared without pairing.
+    `n`: number of samples that both rows have; 0 if the two are compared without pairing.
     """
 
     column: str
@@ -105,16 +105,17 @@ class RowComparison(Record, frozen=True):
 
 
 class BoardRow(Record, frozen=True):
-    """A model, with the command-line agent that asked it, if any. `cells` are in the order of the columns.
+    """A model, with the command-line agent that asked the model, if any.
 
-    `detail`: distinguishes the row from others of the same model. `name`: short name for tables and plots
-    (see `comparison.names`). `seconds`: total wall time of its `runs`; None if another program recorded no
-    time. Tokens and `cost` cover all `requests` of its trials. `cost` is None if a price or a token count is
-    unknown; `uncounted`: number of requests without token counts. `side_*`: the part of these totals that is
-    due to side requests of an agent (titles, summaries). `solved`: number of trials that passed and were not
-    reused; None if passing is not defined. `cost_per_solved`: None if it or the cost is unknown, or nothing
-    is solved. `reasoning_tokens`: known thinking tokens among the completion tokens, without side requests,
-    partly estimated if `reasoning_estimated`; None if nothing is known.
+    `cells` are in the order of the columns. `detail`: text that distinguishes the row from others of the same
+    model. `name`: short name for tables and plots (see `comparison.names`). `seconds`: total wall time of its
+    `runs`; None if another program recorded no time. Tokens and `cost` cover all `requests` of its trials.
+    `cost` is None if a price or a token count is unknown. `uncounted`: number of requests without token counts.
+    `side_*`: the share of these totals that is due to side requests of an agent (titles, summaries). `solved`:
+    number of trials that passed and were not reused; None if passing is not defined. `cost_per_solved`: None if
+    `solved` or the cost is unknown, or nothing is solved. `reasoning_tokens`: known thinking tokens among the
+    completion tokens, without side requests; None if nothing is known. `reasoning_estimated`: True if some of
+    them are estimated.
     """
 
     letter: str
@@ -143,18 +144,18 @@ class BoardRow(Record, frozen=True):
 
     @property
     def tokens(self) -> int | None:
-        """Total tokens of prompts and answers; None if no request has token counts."""
+        """Total tokens of prompts and answers. None if no request has token counts."""
         return self.prompt_tokens + self.completion_tokens or None
 
     @property
     def title(self) -> str:
-        """The row's model and agent, and the detail that distinguishes it."""
+        """The row's model and agent, and the detail that distinguishes the row."""
         who = model_with_agent(self.model, self.agent)
         return f"{who} ({self.detail})" if self.detail else who
 
     @property
     def mean_rank(self) -> float | None:
-        """Mean of the row's ranks; None if it has none."""
+        """Mean of the row's ranks. None if the row has no rank."""
         ranks = [cell.rank for cell in self.cells if cell is not None and cell.rank is not None]
         return sum(ranks) / len(ranks) if ranks else None
 
@@ -162,7 +163,8 @@ class BoardRow(Record, frozen=True):
 class Leaderboard(Record, frozen=True):
     """A complete leaderboard.
 
-    `tests`: number of tests that Holm corrects for. `fronts` and `distributions` are by column name.
+    `tests`: number of tests for which Holm's method corrects. `fronts` and `distributions` are mappings from
+    the name of a column.
     """
 
     columns: list[BoardColumn]

@@ -1,4 +1,7 @@
-"""The rows of a leaderboard: one for each model and agent, or several, distinguished by a detail."""
+"""The rows of a leaderboard: one row for each model and agent.
+
+If a single row is not enough, there are several, distinguished by a detail.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +18,11 @@ from benchwright.runs.manifest_facts import producer_of
 RowGrouping = Literal["model", "run"]
 
 AGENT_SETTINGS = ("module", "agent_command", "mcp", "system", "template")
-"""Settings that define the agent that asks the model."""
+"""Names of the settings that define the agent that asks the model."""
 
 
 class RowGroup(NamedTuple):
-    """A row: the indices of its entrants, and the detail that distinguishes it from other rows of its model."""
+    """A row: the indices of its entrants, and the detail that distinguishes the row from other rows of its model."""
 
     model: str
     agent: str
@@ -30,11 +33,11 @@ class RowGroup(NamedTuple):
 def group_entrants(
     entrants: Sequence[Entrant], columns: Sequence[TaskScore], by: RowGrouping
 ) -> list[RowGroup]:
-    """Group entrants (targets of runs) into rows. With `by` set to `run`, each run has a separate row.
+    """Group entrants (targets of runs) into rows. If `by` is `run`, each run has a separate row.
 
-    Otherwise, runs of one model and agent on different tasks share a row. Runs in the same column are split
-    by typed settings and agent, by program, by address, by load level, and at last by start time: if runs
-    differ in nothing else, the newest stays with the others.
+    Otherwise, runs of one model and agent on different tasks share a row. Runs in the same column are split by
+    the settings that the user typed and the agent, then by program, by address, by load level, and at last by
+    start time. If runs differ in nothing but start time, the newest run stays in the row with the other tasks.
     """
     filled = [
         {column.name for column in columns if place in column.members} for place in range(len(entrants))
@@ -73,7 +76,7 @@ def _meet(places: Sequence[int], filled: Sequence[set[str]]) -> bool:
 def _one_by_one(
     places: Sequence[int], filled: Sequence[set[str]], entrants: Sequence[Entrant]
 ) -> list[list[int]]:
-    """Return the newest entrants of all columns as one row, and each older one as a separate row."""
+    """Return the newest entrant of each column, together as one row, and each older entrant as a separate row."""
     newest, taken, older = list[int](), set[str](), list[list[int]]()
     for place in sorted(places, key=lambda one: -entrants[one].manifest.created_at):
         if taken & filled[place]:
@@ -85,7 +88,7 @@ def _one_by_one(
 
 
 def _typed(entrant: Entrant) -> str:
-    """Return the settings typed by the user that influence the answers."""
+    """Return the settings that the user typed and that influence the answers, as text."""
     typed, sent = entrant.manifest.settings, entrant.target.slot
     target = next(one for one in entrant.manifest.targets if one.slot == sent)
     told = [f"{name}={_plain(value)}" for name, value in target.settings.items() if name in typed]
@@ -131,7 +134,7 @@ ROW_DETAILS: Sequence[RowDetail] = (_typed, _program, _address, _level)
 
 
 def _detail(part: Sequence[int], parts: Sequence[Sequence[int]], entrants: Sequence[Entrant]) -> str:
-    """Return the traits in which rows of one model differ, or the start time if no trait distinguishes them."""
+    """Return the traits in which rows of one model differ. If no trait distinguishes them, return the start time."""
     if len(parts) == 1:
         return ""
     told = []

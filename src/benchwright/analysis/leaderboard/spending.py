@@ -1,4 +1,7 @@
-"""Number, tokens and cost of models' requests, with side requests of agents (titles, summaries) also apart."""
+"""Number, tokens and cost of the requests to models.
+
+Side requests of agents (titles, summaries) are also counted separately.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +16,8 @@ from benchwright.records import Record
 class Spending(Record, frozen=True):
     """Number, tokens and cost of requests. `cost`: None if the price or a token count is unknown.
 
-    `uncounted`: number of requests without token counts. `side_*`: what side requests of an agent (titles,
-    summaries) contribute to the totals.
+    `uncounted`: number of requests without token counts. `side_*`: the share of the totals that is due to side
+    requests of an agent (titles, summaries).
     """
 
     requests: int = 0

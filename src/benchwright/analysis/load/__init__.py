@@ -1,1 +1,1 @@
-"""Results of load measurements: the figures of each level of load, read from its run."""
+"""Results of load measurements: the figures of each load level, read from the level's run."""

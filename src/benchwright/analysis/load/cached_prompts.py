@@ -1,6 +1,7 @@
-"""Prompts that a server may have cached: prompts sent repeatedly, and prompts cached before the measurement.
+"""Prompts that a server may have cached: prompts that were sent repeatedly, and prompts cached before the
+measurement.
 
-The times of such requests are not representative of new prompts.
+The times of requests with such prompts are not representative of new prompts.
 """
 
 from __future__ import annotations
@@ -16,27 +17,27 @@ from benchwright.runs.tags_and_notes import read_tags
 from benchwright.stats.seen_prefixes import SeenPrefixes
 
 WARM_CACHE_SHARE = 0.1
-"""Share of unexpectedly cached prompt tokens above which a level is marked as having a warm cache."""
+"""A level counts as having a warm cache if more than this share of its prompt tokens was cached unexpectedly."""
 
 WARM_CACHE_TAG = "warm-cache"
-"""The tag given to the run of a level with a warm cache."""
+"""The tag that is given to the run of a level with a warm cache."""
 
 MAX_PROMPTS_READ = 200
-"""Number of requests whose prompts are read, from the start of a level."""
+"""Number of requests whose prompts are read, counted from the start of a level."""
 
 BLOCK_CHARACTERS = 64
-"""Block size in characters (about 16 tokens), as servers cache prompts in blocks."""
+"""Number of characters per block of a prompt (about 16 tokens). Servers cache prompts in blocks."""
 
 TEMPLATE_TOKENS = 64
-"""Tokens that a chat template may add before each prompt. They are always the same, and so are cached."""
+"""Number of tokens that a chat template may add before each prompt. They are always the same, and therefore cached."""
 
 
 class PromptCacheUse(NamedTuple):
-    """Cache use of the prompts of a level's first trials; only the first request of each trial counts.
+    """Cache use of the prompts of a level's first trials. Only the first request of each trial counts.
 
-    `unexpected_share`: share of their tokens that was cached although no prompt of this measurement had the same
-    prefix; None if the server does not report cached tokens. `repeated_share`: share of prompts that had been sent
-    whole before, at this level or an earlier one; None if no prompt is known.
+    `unexpected_share`: share of the prompts' tokens that was cached although no prompt of this measurement had
+    the same prefix; None if the server does not report cached tokens. `repeated_share`: share of prompts that
+    had been sent as a whole before, at this level or an earlier one; None if no prompt is known.
     """
 
     unexpected_share: float | None = None
@@ -44,9 +45,9 @@ class PromptCacheUse(NamedTuple):
 
 
 def measure_cache_use(table: RunTable, sent: SeenPrefixes) -> PromptCacheUse:
-    """Return the cache use of a level's prompts, and add them to `sent`, the prompts of earlier levels.
+    """Return the cache use of a level's prompts. Add these prompts to `sent`, the prompts of earlier levels.
 
-    A prefix is expected to be in the server's cache if an earlier prompt shares it: a system prompt,
+    A prefix is expected to be in the server's cache if an earlier prompt has the same prefix: a system prompt,
     examples, or the whole prompt.
 
     Raises:
@@ -71,7 +72,10 @@ def measure_cache_use(table: RunTable, sent: SeenPrefixes) -> PromptCacheUse:
 
 
 def warm_cache_lines(run: Path) -> list[str]:
-    """Return a warning about a run's times, as lines, if the run has a warm cache by its tag; else empty."""
+    """Return the lines of a warning about a run's times, if the run's tag says that it has a warm cache.
+
+    Empty otherwise.
+    """
     if WARM_CACHE_TAG not in read_tags(run):
         return []
     return [
@@ -82,9 +86,9 @@ def warm_cache_lines(run: Path) -> list[str]:
 
 
 def _first_request(record: TrialRecord, body: TrialBody) -> Sequence[tuple[Usage, ExchangeBody]]:
-    """Return a list with the trial's first answered request to the model, empty if there is none.
+    """Return a list with the trial's first answered request to the model. Empty if no request was answered.
 
-    Later requests are left out because they continue its conversation.
+    Later requests are left out because they continue the conversation of the first.
     """
     answered = [request for request in record.requests if request.error is None]
     pairs = zip(answered, body.exchanges, strict=False)
@@ -92,7 +96,7 @@ def _first_request(record: TrialRecord, body: TrialBody) -> Sequence[tuple[Usage
 
 
 def _blocks(exchange: ExchangeBody, body: TrialBody) -> list[bytes]:
-    """Return the prompt as blocks of JSON, tools first, as in chat templates."""
+    """Return the prompt as blocks of JSON. Tools come first, as in chat templates."""
     sent, request = exchange.sent, exchange.request
     messages = body.messages[:sent] if isinstance(sent, int) else sent
     text = encode_json([request.get("tools"), request.get("prompt"), messages])

@@ -1,4 +1,4 @@
-"""Load curves: for each level of a measurement, the rate that was served, and the request times."""
+"""Load curves: the rate that was served and the request times, at each level of a measurement."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from benchwright.runs.table import RunTable
 
 
 class LoadPoint(Record, frozen=True):
-    """A level on a load curve. `achieved`: answers per second. `ttft`, `latency`: of its steady-state window."""
+    """A level on a load curve. `achieved`: answers per second.
+
+    `ttft`, `latency`: times in the level's steady-state window.
+    """
 
     level: Level
     run: str
@@ -26,7 +29,7 @@ class LoadPoint(Record, frozen=True):
 
 
 class LoadCurve(Record, frozen=True):
-    """The points of one measurement's levels, the lowest load first. `id`: the tag of its runs."""
+    """The points of the levels of one measurement, the lowest load first. `id`: the tag of the measurement's runs."""
 
     letter: str
     id: str
@@ -36,7 +39,7 @@ class LoadCurve(Record, frozen=True):
 
 
 def curve_of(report: LoadReport, letter: str) -> LoadCurve:
-    """Return the curve of a measurement, from its levels that have a steady rate."""
+    """Return the curve of a measurement. It has a point for each level with a steady rate."""
     points = [
         LoadPoint(one.level, one.run, one.achieved.value, one.ttft, one.latency)
         for one in report.levels
@@ -46,14 +49,14 @@ def curve_of(report: LoadReport, letter: str) -> LoadCurve:
 
 
 class LoadCurveCollector:
-    """The load levels among some runs, grouped by measurement."""
+    """Collects the load levels among some runs, grouped by measurement."""
 
     def __init__(self) -> None:
         self._points: dict[str, list[LoadPoint]] = {}
         self._manifests: dict[str, Manifest] = {}
 
     def add(self, manifest: Manifest, table: RunTable) -> None:
-        """Add a run if it is a load level; ignore any other run.
+        """Add a run if it is a load level. Ignore any other run.
 
         Raises:
             JournalError: If the journal, or the level's plan in the manifest, cannot be read.
@@ -80,9 +83,9 @@ class LoadCurveCollector:
 
 
 def _point(manifest: Manifest, plan: LevelPlan, requests: LevelRequests) -> LoadPoint | None:
-    """Return the point of a level, with the same figures as `load` shows.
+    """Return the point of a level. Its figures are those that `load` shows.
 
-    None if its window has no answer, or no steady rate.
+    Return None if the level's window has no answer, or no steady rate.
     """
     found = find_window(requests, plan)
     if found is None:

@@ -1,4 +1,6 @@
-"""Energy of a level, from the readings of the serving devices and the rates of its window."""
+"""Energy of a level, computed from power readings of the devices that serve the model and the rates of the
+level's window.
+"""
 
 from __future__ import annotations
 
@@ -13,16 +15,16 @@ from benchwright.statistic import is_number
 from benchwright.stats.integrals import growth_between, mean_between
 
 MAX_READING_GAP = 3.0
-"""Longest time in seconds between two readings for which the energy is known (the rule of InferenceX)."""
+"""Longest time in seconds between two readings for which the energy is still known (the rule of InferenceX)."""
 
 
 def energy_of(result: LevelResult, readings: Sequence[PowerReading], began_at: int) -> Energy | None:
-    """Return the energy over the level's window; None without readings.
+    """Return the energy over the level's window. None without readings.
 
     `began_at` is the start of the level in wall-clock ns. Power readings are integrated by the trapezoidal
-    rule; energy counters by their difference. Both are interpolated at the ends of the window, or up to the
-    last reading if that is a little earlier. A reading in which no device has a new value is ignored:
-    exporters renew values at their own pace.
+    rule. For energy counters, the difference is taken. Both kinds of readings are interpolated at the ends of
+    the window. If the last reading is a little before the end, they count up to the last reading. A reading in
+    which no device has a new value is ignored, because exporters renew values at their own pace.
     """
     if not readings or not result.seconds:
         return None
@@ -61,7 +63,7 @@ def _values(reading: PowerReading, by: str) -> dict[str, float]:
 
 
 def _fresh(readings: Sequence[PowerReading], by: str) -> Iterator[PowerReading]:
-    """Yield the readings, without those that only repeat the values of the previous one."""
+    """Yield the readings. A reading that only repeats the values of the previous one is left out."""
     yield readings[0]
     for before, one in pairwise(readings):
         if _values(one, by) != _values(before, by):
@@ -88,5 +90,5 @@ def _invalid(fresh: Sequence[PowerReading], by: str, begin: int, end: int) -> st
 
 
 def _each(watts: float, rate: float | None) -> float | None:
-    """Return the joules per item at this rate per second; None without a rate."""
+    """Return the joules per item at this number of items per second. None without a rate."""
     return watts / rate if rate else None

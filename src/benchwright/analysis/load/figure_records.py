@@ -11,8 +11,8 @@ from benchwright.runs.process_delays import StandstillCause
 class FigureEstimate(Record, frozen=True):
     """A figure and its 95 % interval, which accounts for the dependence of requests in one queue.
 
-    `low`, `high`: None if there are too few requests. `bound`: for a percentile, its one-sided upper bound at
-    a confidence of 99 %.
+    `low`, `high`: None if there are too few requests. `bound`: only for a percentile, its one-sided upper bound
+    at a confidence of 99 %.
     """
 
     value: float
@@ -32,11 +32,11 @@ class Spread(Record, frozen=True):
 
 
 class Goodput(Record, frozen=True):
-    """Requests that met all objectives: `met` of `counted`. A failed request has met none.
+    """Requests that met all objectives: `met` of `counted` requests. A failed request meets no objective.
 
-    `rate`: per second; None if the level is a burst (all requests sent at once: no steady rate). `low`,
-    `high`: Wilson's 95 % interval of `share`, with the effective number of independent requests. `attained`:
-    for each objective, the share of requests that met it.
+    `rate`: requests per second that met all objectives; None if the level is a burst (all requests sent at
+    once: no steady rate). `low`, `high`: Wilson's 95 % interval of `share`, with the effective number of
+    independent requests. `attained`: for each objective, the share of requests that met it.
     """
 
     met: int
@@ -49,10 +49,11 @@ class Goodput(Record, frozen=True):
 
 
 class ChunkGaps(Record, frozen=True):
-    """Times between chunks with tokens, pooled over all requests, in seconds; off by at most 12.5 %.
+    """Times between chunks with tokens, pooled over all requests.
 
-    `n`: number of these times. `chunk_tokens`: mean number of tokens per chunk after the first, None if the
-    server did not report tokens. With several tokens per chunk, a gap is not a time per token.
+    They are in seconds and off by at most 12.5 %. `n`: number of these times. `chunk_tokens`: mean number of
+    tokens per chunk after the first chunk; None if the server did not report tokens. If a chunk has several
+    tokens, a gap is not a time per token.
     """
 
     n: int
@@ -65,8 +66,8 @@ class ChunkGaps(Record, frozen=True):
 class LevelCost(Record, frozen=True):
     """Cost of a level, in the currency of the price: per hour, per million tokens, and per correct answer.
 
-    `tokens` is per million of all tokens, `output_tokens` per million tokens of answers. None if the server
-    does not report tokens, or nothing was graded.
+    `tokens`: cost per million of all tokens. `output_tokens`: cost per million tokens of answers. A field is
+    None if the server does not report tokens, or nothing was graded.
     """
 
     hour: float
@@ -76,12 +77,12 @@ class LevelCost(Record, frozen=True):
 
 
 class Energy(Record, frozen=True):
-    """Energy used in the window by all devices that serve the model, from their own metrics.
+    """Energy that all devices which serve the model used in the window, from the devices' own metrics.
 
-    `watts` is the mean power of all `devices`; `by` is its source: energy counters or power readings. The
-    other figures are joules per answered `request`, per `token` of prompts and answers, per `output_token`
-    and per `correct` answer: the mean power divided by the rate. None if the rate is not known. `invalid` is
-    the reason why there are no figures.
+    `watts`: the mean power of all `devices`. `by`: whether the readings are energy counters or power readings.
+    The other figures are joules: per answered `request`, per `token` of prompts and answers, per
+    `output_token`, and per `correct` answer. Each is the mean power divided by the rate; None if the rate is
+    not known. `invalid`: the reason why there are no figures.
     """
 
     devices: int
@@ -97,11 +98,11 @@ class Energy(Record, frozen=True):
 class WholeLevelFigures(Record, frozen=True):
     """Figures of the whole level, from its first request to its last answer, as other programs compute them.
 
-    Unlike the window's figures, they include ramp-up and drain. Rates are per second over `seconds`. The
-    times are means in seconds over the answers that arrived in several pieces: `tpot` is (latency - TTFT) /
-    (tokens - 1), as in vLLM's `bench serve` and in AIPerf (there called inter token latency); `itl` is the
-    time from the first to the last token over tokens - 1, as in GuideLLM, whose `tpot_with_ttft` is the time
-    to the last token over all tokens.
+    Unlike the window's figures, they include ramp-up and drain. Rates are per second over `seconds`. The times
+    are means in seconds, over the answers that arrived in several pieces. `tpot` is (latency - TTFT) / (tokens
+    - 1), as in vLLM's `bench serve` and in AIPerf (there called inter token latency). `itl` is the time from
+    the first to the last token over tokens - 1, as in GuideLLM. `tpot_with_ttft` is GuideLLM's time to the last
+    token over all tokens.
     """
 
     seconds: float
@@ -113,12 +114,12 @@ class WholeLevelFigures(Record, frozen=True):
 
 
 class ServerMetricsSummary(Record, frozen=True):
-    """The server's own metrics during the level, read about once a second. None for a metric not reported.
+    """The server's own metrics during the level, read about once a second.
 
-    `looks`: number of readings. `cache_most`: highest share of the KV cache in use. `preempted`: number of
-    requests that lost their place in it. `cached`: share of all prompt tokens, other users' included, that
-    the server found in its prefix cache. `accepted`: share of the tokens drafted by speculative decoding that
-    the model accepted.
+    A metric that it does not report is None. `looks`: number of readings. `cache_most`: highest share of the KV
+    cache in use. `preempted`: number of requests that lost their place in the KV cache. `cached`: share of all
+    prompt tokens that the server found in its prefix cache; this includes prompts of other users. `accepted`:
+    share of the tokens drafted by speculative decoding that the model accepted.
     """
 
     looks: int
@@ -133,14 +134,15 @@ class ServerMetricsSummary(Record, frozen=True):
 
 
 class ReplayResult(Record, frozen=True):
-    """Results of a replayed trace, over all requests including the warm-up.
+    """Results of a replayed trace, over all requests, including the warm-up.
 
-    `requests`: number of the trace's requests that were sent; `answered`: successfully. After a failure, the
-    rest of a conversation was not sent. `late`: delay between due and sent. `ideal_cached`: share of prompt
-    tokens that a cache without limit would have held, from the block ids of the trace in the order of
-    sending; None without ids. `cached`: share that the server reports, or None. `length_off`: total deviation
-    of the prompts' lengths from the trace, as a share; `length_off_most`: the largest one, in tokens.
-    `ended_early`: share of answers that were shorter than recorded.
+    `requests`: number of the trace's requests that were sent. `answered`: number of requests that were
+    answered. After a failure, the rest of a conversation was not sent. `late`: delay between the time at which
+    a request was due and the time at which it was sent. `ideal_cached`: share of prompt tokens that a cache
+    without limit would have held, from the block ids of the trace in the order of sending; None without ids.
+    `cached`: share that the server reports, or None. `length_off`: total deviation of the prompts' lengths from
+    the trace, as a share. `length_off_most`: the largest deviation of a prompt, in tokens. `ended_early`: share
+    of answers that were shorter than recorded.
     """
 
     requests: int
@@ -154,9 +156,9 @@ class ReplayResult(Record, frozen=True):
 
 
 class LevelStandstill(Record, frozen=True):
-    """A standstill of our own process.
+    """A standstill of our own process during a level.
 
-    `at`: seconds after the level's first intended start; `seconds`: length.
+    `at`: seconds from the level's first intended start to the standstill. `seconds`: length of the standstill.
 
     See `Standstill` for the causes.
     """

@@ -25,7 +25,7 @@ MAX_FAILURE_REASONS = 5
 
 
 class WindowFigures:
-    """Figures of the requests in a level's window.
+    """Computes the figures of the requests in a level's window.
 
     `open_loop`: True if requests were sent when they were due.
 
@@ -40,17 +40,17 @@ class WindowFigures:
 
     @property
     def counted(self) -> int:
-        """Number of requests with their intended start in the window."""
+        """Number of requests whose intended start is in the window."""
         return self._window.last + 1 - self._window.first
 
     @property
     def failed(self) -> int:
-        """Number of requests in the window without an answer."""
+        """Number of requests in the window that got no answer."""
         return int((~self._all.ok[self._counted]).sum())
 
     @property
     def failures(self) -> dict[str, int]:
-        """The most frequent reasons of failures, with counts."""
+        """The most frequent reasons why requests failed, with counts."""
         reasons = Counter(reason for reason in self._all.failures[self._counted] if reason is not None)
         return dict(reasons.most_common(MAX_FAILURE_REASONS))
 
@@ -67,19 +67,20 @@ class WindowFigures:
 
     @property
     def offered_rate(self) -> float | None:
-        """Intended starts per second; None for a single request."""
+        """Number of intended starts per second. None for a single request."""
         return None if self._answer_time is None else self.counted / self._answer_time.due_time
 
     @property
     def achieved_rate(self) -> FigureEstimate | None:
-        """Answers per second; None if the level is a burst (all requests sent at once: no steady rate)."""
+        """Number of answers per second. None if the level is a burst (all requests sent at once: no steady rate)."""
         return self._rate(np.ones(self._all.ok.size))
 
     def tokens_per_second(self, column: str) -> FigureEstimate | None:
-        """Return the rate of a token column in tokens per second.
+        """Return the rate of tokens that a column counts, in tokens per second.
 
-        None if the level is a burst (all requests sent at once: no steady rate), or if no answer has token
-        counts. Answers without counts are assumed to have the mean of those with counts.
+        Return None if the level is a burst (all requests sent at once: no steady rate), or if no answer has
+        token counts. Answers without counts are assumed to have as many tokens as the mean of the other
+        answers.
         """
         reported = self.reported_share(column)
         rate = self._rate(np.nan_to_num(getattr(self._all, column))) if reported else None
@@ -95,45 +96,49 @@ class WindowFigures:
         return float(known.mean()) if known.size else 0.0
 
     def distribution(self, column: str) -> Spread | None:
-        """Return the distribution of a measure over the answered requests in the window; None if it is unknown."""
+        """Return the distribution of a measure over the answered requests in the window.
+
+        None if the measure is unknown.
+        """
         return time_distribution(self.known_values(column))
 
     def ttfa(self) -> Spread | None:
-        """Return the time to the first token of the answer proper, after any reasoning.
+        """Return the time to the first token of the answer proper, which begins after any reasoning.
 
-        None if no answer began with reasoning: it would be the same as the TTFT.
+        Return None if no answer began with reasoning, because the time would be the same as the TTFT.
         """
         later = self._answered("ttfa") > self._answered("ttft")
         return self.distribution("ttfa") if later.any() else None
 
     def normalized_latency(self) -> Spread | None:
-        """Return latency divided by the answer's tokens (normalized latency, Kwon et al.
+        """Return the latency divided by the number of the answer's tokens (normalized latency, Kwon et al.
+        2023).
 
-        2023); None without counts.
+        Return None without token counts.
         """
         latency, tokens = self._answered("latency"), self._answered("completion_tokens")
         known = tokens > 0
         return time_distribution(latency[known] / tokens[known]) if known.any() else None
 
     def lateness(self) -> Spread | None:
-        """Return the delay from intended to actual start of all requests, answered or not."""
+        """Return the delay from intended to actual start, over all requests, whether answered or not."""
         return time_distribution((self._all.start - self._all.intended)[self._counted])
 
     @property
     def unstreamed_answers(self) -> int:
-        """Number of streamed answers of several tokens that arrived in one piece."""
+        """Number of answers of several tokens that were requested as a stream but arrived in one piece."""
         several = self._answered("completion_tokens") > 1
         whole = np.isfinite(self._answered("ttft")) & np.isnan(self._answered("itl"))
         return int((several & whole).sum())
 
     def ending_delay(self) -> float | None:
-        """Return the median time from the last token to the end of an answer; None if no token times are known."""
+        """Return the median time from the last token to the end of an answer. None if no token times are known."""
         times = self._answered("latency") - self._answered("last_token")
         known = times[np.isfinite(times)]
         return float(np.median(known)) if known.size else None
 
     def mean(self, column: str) -> float | None:
-        """Return the mean of a column over the answered requests in the window; None if it is never known."""
+        """Return the mean of a column over the answered requests in the window. None if no value is known."""
         known = self.known_values(column)
         return float(known.mean()) if known.size else None
 
@@ -147,7 +152,7 @@ class WindowFigures:
         return pooled
 
     def gaps(self) -> ChunkGaps | None:
-        """Return the times between chunks with tokens; None if no answer has two such chunks."""
+        """Return the times between chunks with tokens. None if no answer has two such chunks."""
         pooled = self.pooled_gaps
         if not pooled:
             return None
@@ -158,17 +163,21 @@ class WindowFigures:
         return ChunkGaps(pooled.total(), middle, late, longest, held)
 
     def cached_share(self) -> float | None:
-        """Return the share of prompt tokens that the server had in its cache; None if it does not report any."""
+        """Return the share of prompt tokens that the server had in its cache.
+
+        None if the server does not report cached tokens.
+        """
         cached, prompt = self._answered("cached_tokens"), self._answered("prompt_tokens")
         known = np.isfinite(cached) & np.isfinite(prompt)
         total = float(prompt[known].sum())
         return float(cached[known].sum()) / total if total else None
 
     def goodput(self, objectives: Sequence[Objective]) -> Goodput | None:
-        """Return the number and rate of requests that met all objectives; None if there are no objectives.
+        """Return the number and rate of requests that met all objectives. None if there are no objectives.
 
-        An answer without a known measure (such as the time to first token, if it came in one piece) does not
-        meet the objective. The exception is `itl`: an answer of one token has nothing between its tokens.
+        If the measure of an objective is unknown for an answer (such as the time to first token of an answer
+        that came in one piece), the answer does not meet the objective. The exception is `itl`: an answer of
+        one token has no time between tokens and meets the objective.
         """
         if not objectives:
             return None
@@ -204,9 +213,9 @@ class WindowFigures:
         return values[np.isfinite(values)]
 
     def _rate(self, amounts: Vector) -> FigureEstimate | None:
-        """Return the sum of the amounts of all answers per second.
+        """Return the sum of the amounts of all answers, per second.
 
-        None if the level is a burst, without steady rate.
+        Return None if the level is a burst, which has no steady rate.
         """
         if self._window.is_burst:
             return None
@@ -217,7 +226,7 @@ class WindowFigures:
         return answer_time(self._all.intended[self._counted], self._answered("latency"))
 
     def _open_rate(self, amounts: Vector) -> FigureEstimate | None:
-        """Return the rate by the rule of `stats.open_loop`; None if all requests were due at one moment."""
+        """Return the rate by the rule of `stats.open_loop`. None if all requests were due at one moment."""
         time = self._answer_time
         if time is None:
             return None
@@ -229,10 +238,11 @@ class WindowFigures:
         return FigureEstimate(value, value * low, value * high)
 
     def _closed_rate(self, amounts: Vector) -> FigureEstimate:
-        """Return the rate by Little's law: requests in flight / mean time of a request * mean amount of each.
+        """Return the rate by Little's law: requests in flight / mean time of a request * mean amount of a
+        request.
 
-        Requests in flight during the whole window are left out: none of them is among the counted requests,
-        so they only occupied a slot.
+        Requests that were in flight during the whole window are left out of the requests in flight. None of
+        them is among the counted requests, so they only occupied a slot.
         """
         requests, others = self._all, ~self._outlasting
         span = self._window.begin, self._window.end
@@ -252,9 +262,10 @@ class WindowFigures:
 
 
 def time_distribution(values: Vector) -> Spread | None:
-    """Return the mean and percentiles of `values`, with confidence intervals of the percentiles by
-    `stats.batches`; None if there are no values. `values` must be ordered by time, because the batches are
-    consecutive.
+    """Return the mean and percentiles of `values`. None if there are no values.
+
+    The confidence intervals of the percentiles are from `stats.batch_means`. `values` must be ordered by time,
+    because the batches are consecutive.
     """
     if not values.size:
         return None

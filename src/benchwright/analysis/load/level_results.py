@@ -1,4 +1,6 @@
-"""The result of a level, computed from its run: figures, accuracy, server metrics, and checks of the client."""
+"""Computes the result of a level from its run: figures, accuracy, server metrics, and checks of our own
+process as the client.
+"""
 
 from __future__ import annotations
 
@@ -41,22 +43,22 @@ from benchwright.runs.table import STATUSES, RunTable
 from benchwright.stats.seen_prefixes import SeenPrefixes
 
 BUSY_CPU_SHARE = 0.9
-"""Share of one core, used by our own process, above which the client is considered the limit.
+"""If our own process used more than this share of one core, the client is considered the limit.
 
-The process has one event loop. With --workers, the share is the mean over the processes.
+The process has one event loop. With --workers, the mean share over the processes is compared.
 """
 
 SLOW_LOOP_SHARE = 0.05
-"""Median lag of our event loop, as a share of the median latency, above which timings are not trusted."""
+"""If the median lag of our event loop exceeds this share of the median latency, timings are not trusted."""
 
 LATE_SECONDS = 0.01
-"""99th percentile of lateness, in seconds, above which requests are considered not sent on time."""
+"""If the 99th percentile of lateness exceeds this number of seconds, requests are considered not sent on time."""
 
 
 class LevelData(msgspec.Struct, frozen=True):
     """A level that was read: its plan, its result, the data of its plots, and its manifest.
 
-    `side`: its scores in the form of a comparison; None if nothing was scored.
+    `side`: the level's scores as a side of a comparison. None if nothing was scored.
     """
 
     plan: LevelPlan
@@ -67,7 +69,7 @@ class LevelData(msgspec.Struct, frozen=True):
 
 
 def plan_of(manifest: Manifest) -> LevelPlan | None:
-    """Return the load level's plan from a manifest; None for any other run.
+    """Return the plan of a load level from its manifest. None for any other run.
 
     Raises:
         JournalError: If the plan is invalid.
@@ -81,10 +83,10 @@ def plan_of(manifest: Manifest) -> LevelPlan | None:
 
 
 def read_level(table: RunTable, plan: LevelPlan, sent: SeenPrefixes | None = None) -> LevelData:
-    """Return the result of a level, from the table of its run, which must be read with `effort=True`.
+    """Return the result of a level, from the table of its run. The table must be read with `effort=True`.
 
-    `sent` holds the prompts of earlier levels, and this level's are added. Without it, warm caches are not
-    detected.
+    `sent` holds the prompts of earlier levels; this level's prompts are added. Without `sent`, warm caches are
+    not detected.
 
     Raises:
         JournalError: If the journal cannot be read.
@@ -145,7 +147,7 @@ def read_level(table: RunTable, plan: LevelPlan, sent: SeenPrefixes | None = Non
 def with_figures(
     result: LevelResult, requests: LevelRequests, plan: LevelPlan, found: FoundWindow, figures: WindowFigures
 ) -> LevelResult:
-    """Return the result with the figures of its window; no rates if nothing was answered."""
+    """Return the result with the figures of the level's window. It has no rates if nothing was answered."""
     answered = figures.counted > figures.failed
     return msgspec.structs.replace(
         result,
@@ -189,7 +191,10 @@ def with_figures(
 
 
 def client_bound_reason(result: LevelResult, summary: RunSummary) -> str | None:
-    """Return the reason why the timings reflect our own process rather than the server; None if they do not."""
+    """Return the reason why the timings show the speed of our own process rather than the server's.
+
+    None if they do not.
+    """
     lag = summary.lag
     if lag.spoils_timings:
         return f"our loop was {lag.p99 / 1e6:.0f} ms late (p99)"
@@ -208,9 +213,9 @@ def is_client_limited(result: LevelResult, summary: RunSummary) -> bool:
 
 
 def count_outcomes(side: Side) -> OutcomeCounts | None:
-    """Return the number of right and wrong answers by the run's first score, including those of the warm-up.
+    """Return the number of right and wrong answers by the run's first score.
 
-    None if the run has no score.
+    Answers of the warm-up are included. Return None if the run has no score.
     """
     trials = side.trials
     score = next(iter(trials.scores), None)
@@ -231,7 +236,7 @@ def _ungraded(table: RunTable) -> dict[str, int]:
 
 
 def server_of(looks: Sequence[ServerMetrics]) -> ServerMetricsSummary | None:
-    """Return the server's metrics during a level; None if it reported none."""
+    """Return the summary of the server's metrics during a level. None if the server reported no metrics."""
     if not looks:
         return None
 
@@ -255,15 +260,18 @@ def server_of(looks: Sequence[ServerMetrics]) -> ServerMetricsSummary | None:
 
 
 def _share(part: Sequence[float], whole: Sequence[float]) -> float | None:
-    """Return the growth of one counter as a share of the growth of another; None if the other did not grow."""
+    """Return the growth of counter `part` as a share of the growth of counter `whole`.
+
+    None if `whole` did not grow.
+    """
     return _grown(part) / grown if part and (grown := _grown(whole)) else None
 
 
 def _grown(counter: Sequence[float]) -> float:
-    """Return the growth of a counter over its readings; 0 after a restart of the server, or without readings."""
+    """Return the growth of a counter over its readings. It is 0 after a restart of the server, or without readings."""
     return max(0.0, counter[-1] - counter[0]) if counter else 0.0
 
 
 def sides_of(levels: Sequence[LevelData]) -> list[Side]:
-    """Return the scores of the closed-loop levels as sides of a comparison; they differ only in concurrency."""
+    """Return the scores of the closed-loop levels as sides of a comparison. These differ only in concurrency."""
     return [one.side for one in levels if one.side is not None and not one.result.level.is_open_loop]

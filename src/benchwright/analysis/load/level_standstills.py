@@ -1,7 +1,8 @@
-"""The part of a level that counts if our own process stood still: its longest stretch without a standstill.
+"""Finds the stretch of a level that counts if our own process stood still: the longest stretch without a
+standstill.
 
-Requests that were due or in flight during a standstill have times that are not the server's. After it, all
-due requests are sent at once, so that the level starts anew. Therefore only one of its stretches can
+Requests that were due or in flight during a standstill have times that do not show the server's speed. After a
+standstill, all due requests are sent at once, so that the level starts anew. Therefore only one stretch can
 represent the level.
 """
 
@@ -18,7 +19,7 @@ from benchwright.runs.process_delays import Standstill
 
 
 def longest_stretch(requests: LevelRequests, standstills: Sequence[Standstill]) -> LevelRequests:
-    """Return the requests of the longest stretch (by intended starts) without a standstill."""
+    """Return the requests of the longest stretch without a standstill. Its length is measured by intended starts."""
     met = standstill_mask(requests, standstills)
     if not met.any():
         return requests

@@ -21,26 +21,26 @@ from benchwright.runs.table import RunTable
 from benchwright.stats.seen_prefixes import SeenPrefixes
 
 MIN_REPORTED_CACHED_SHARE = 0.05
-"""Share of prompt tokens from the server's cache above which it is reported."""
+"""A remark is made if more than this share of the prompt tokens came from the server's cache."""
 
 PARALLELISM_HINT = (
     "An option of its may allow more: llama-server -np, OLLAMA_NUM_PARALLEL, vLLM --max-num-seqs"
 )
 
 MIN_REPORTED_REPEATED_SHARE = 0.05
-"""Share of repeated prompts above which it is reported."""
+"""A remark is made if more than this share of the prompts was repeated."""
 
 MIN_REPORTED_ENDING_SHARE = 0.05
-"""Share of the latency between the last token and the end of an answer above which it is reported."""
+"""A remark is made if more than this share of the latency lies between the last token and the end of an answer."""
 
 MIN_REPORTED_LENGTH_DEVIATION = 0.1
-"""Deviation of the answers' length from the requested length, as a share, above which it is reported."""
+"""A remark is made if the length of the answers deviates from the requested length by more than this share."""
 
 
 def read_measurement(tables: Iterable[RunTable]) -> DetailedLoad | None:
-    """Return the measurement whose levels are these runs, with details; None if no run is a load level.
+    """Return the measurement whose levels are these runs, with details. None if no run is a load level.
 
-    It has the figures that `load` reported. The tables must be read with `effort=True`.
+    The measurement has the figures that `load` reported. The tables must be read with `effort=True`.
 
     Raises:
         JournalError: If a journal cannot be read.
@@ -54,9 +54,9 @@ def read_measurement(tables: Iterable[RunTable]) -> DetailedLoad | None:
 
 
 def load_report(levels: Sequence[LevelData], *, interrupted: bool | None = None) -> LoadReport:
-    """Return the report on levels, given in the order of measurement.
+    """Return the report on levels, which are given in the order of measurement.
 
-    `interrupted`: True if the measurement was stopped early; None to read that from the levels.
+    `interrupted`: True if the measurement was stopped early. If it is None, this is read from the levels.
     """
     first = levels[0]
     results = [one.result for one in levels]
@@ -81,7 +81,7 @@ def load_report(levels: Sequence[LevelData], *, interrupted: bool | None = None)
 
 
 def _saturation(levels: Sequence[LevelData], *, interrupted: bool) -> Saturation | None:
-    """Return the result of the sweep that measured these levels; None if they were not chosen by a sweep."""
+    """Return the result of the sweep that measured these levels. None if they were not chosen by a sweep."""
     plan = levels[0].plan
     if plan.sweep is None:
         return None
@@ -148,7 +148,10 @@ def _one_at_a_time(results: Sequence[LevelResult]) -> Iterator[str]:
 
 
 def _sent_again(results: Sequence[LevelResult]) -> Iterator[str]:
-    """Yield a remark on repeated prompts: a cache may speed them up even if the server does not report it."""
+    """Yield a remark on repeated prompts.
+
+    A cache may speed up their requests even if the server does not report it.
+    """
     again = [
         one
         for one in results
@@ -267,7 +270,7 @@ def _unsteady(results: Sequence[LevelResult]) -> Iterator[str]:
 
 
 def _too_short(one: LevelResult) -> str:
-    """Return a clause on how long the level would have to be, if it is too short for its latency; else empty."""
+    """Return a clause on how long the level would have to be, if it is too short for its latency. Empty otherwise."""
     if one.needs_seconds is None:
         return ""
     latency = one.needs_seconds / MIN_LATENCIES

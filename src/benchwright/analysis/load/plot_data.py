@@ -19,13 +19,15 @@ from benchwright.stats.percentiles import cumulative_points
 MOST_POINTS = 160
 
 DistributionPoints = list[tuple[float, float]]
-"""Points of a cumulative distribution: (seconds, share of the values that are at most that), both rising."""
+"""Points of a cumulative distribution: (seconds, share of the values that are not larger). Both numbers rise."""
 
 
 class LevelDetail(Record, frozen=True):
-    """Distributions of a level's TTFT and of the gaps between chunks, and its timeline.
+    """Data of a level's plots: the distribution of its TTFT, the distribution of the gaps between chunks, and
+    its timeline.
 
-    The distributions cover the same requests as the figures of its `LevelResult`; empty if nothing is known.
+    The distributions cover the same requests as the figures of the level's `LevelResult`. They are empty if
+    nothing is known.
     """
 
     run: str
@@ -37,7 +39,8 @@ class LevelDetail(Record, frozen=True):
 class DetailedLoad(Record, frozen=True):
     """A measurement with the data of its plots.
 
-    `details` is empty if it was read from a file of `load -o`, as the data come from the journals.
+    `details` is empty if the measurement was read from a file of `load -o`, because the data are read from
+    journals.
     """
 
     report: LoadReport
@@ -51,7 +54,7 @@ def detail_of(
     figures: WindowFigures | None,
     looks: Sequence[ServerMetrics],
 ) -> LevelDetail:
-    """Return the detail of a level; `figures` are the figures of its window."""
+    """Return the detail of a level. `figures` are the figures of its window."""
     ttft = np.empty(0) if figures is None else figures.known_values("ttft")
     gaps = None if figures is None else figures.pooled_gaps
     return LevelDetail(

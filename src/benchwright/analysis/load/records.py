@@ -29,7 +29,7 @@ ServedUnit = Literal["requests/s", "requests/s within the objectives"]
 class Level(Record, frozen=True):
     """The load of one level: `concurrency` requests in flight (closed loop), or arrivals (open loop).
 
-    In an open loop, requests arrive at a `rate` per second, or as recorded in a trace.
+    In an open loop, requests arrive at a `rate` per second, or at the times recorded in a trace.
     """
 
     concurrency: int | None = None
@@ -38,12 +38,12 @@ class Level(Record, frozen=True):
 
     @property
     def is_open_loop(self) -> bool:
-        """True in an open loop: requests are sent when they are due, even if earlier ones are in flight."""
+        """True in an open loop. There, requests are sent when they are due, even if earlier requests are in flight."""
         return self.concurrency is None
 
     @property
     def load(self) -> float:
-        """The load as a number: requests in flight, or per second; 0 for a trace."""
+        """The load as a number: requests in flight, or requests per second. It is 0 for a trace."""
         return float(self.concurrency if self.concurrency is not None else self.rate or 0.0)
 
     @property
@@ -55,14 +55,14 @@ class Level(Record, frozen=True):
 
 
 class Objective(Record, frozen=True):
-    """A service level objective for each request: `measure` (ttft, latency, itl) is at most `seconds`."""
+    """A service level objective: for each request, `measure` (ttft, latency, itl) is to be at most `seconds`."""
 
     measure: Measure
     seconds: float
 
 
 class SweepPlan(Record, frozen=True):
-    """How a sweep chooses its levels: see `sweep.Sweep`."""
+    """Settings by which a sweep chooses its levels; see `sweep.Sweep`."""
 
     gain: float = 0.1
     bisect: int = 2
@@ -72,7 +72,7 @@ class SweepPlan(Record, frozen=True):
 class SelfTest(Record, frozen=True):
     """Measured limits of this machine as a client, at 64 streams.
 
-    `requests`, `chunks`: per second. `ttft_error_*`: errors of the measured TTFT, in seconds.
+    `requests`, `chunks`: number per second. `ttft_error_*`: errors of the measured TTFT, in seconds.
     """
 
     requests: float
@@ -90,14 +90,15 @@ class ServerPrice(Record, frozen=True):
 
 
 class LevelPlan(Record, frozen=True):
-    """The plan of a level, stored in its manifest under `load`.
+    """The plan of a level, stored in the manifest of its run under `load`.
 
-    `id`: the tag of the measurement. `number`: the level's number (from 1) in order of time. `repeat`: counts
-    the levels at this load, from 1. The level ends after `requests` or `seconds`. `prompts`: description of
-    the prompts. `prompt_seed`: seed of synthetic prompts; `seeded`: True if the user chose it.
-    `answer_tokens`: number of tokens requested for each answer. `made_of_trace`: True if prompts are
-    generated from a trace, so that no journal contains them; the trace is replayed at `speed` times its
-    speed. `window`: begin and end, in seconds, of the part of the level that counts, if given.
+    `id`: the tag of the measurement. `number`: the level's number (from 1) in order of time. `repeat`: number
+    of the level among those at this load, from 1. The level ends after `requests` or `seconds`. `prompts`:
+    description of the prompts. `prompt_seed`: seed of synthetic prompts. `seeded`: True if the user chose this
+    seed. `answer_tokens`: number of tokens requested for each answer. `made_of_trace`: True if prompts are
+    generated from a trace, so that no journal contains them. `speed`: factor by which the trace is replayed
+    faster than recorded. `window`: begin and end, in seconds, of the time span that counts, if the user gave
+    one.
     """
 
     id: str
@@ -126,44 +127,47 @@ class LevelPlan(Record, frozen=True):
 class LevelResult(Record, frozen=True):
     """Result of one level: an ordinary run, and its figures over the window between warm-up and cool-down.
 
-    Requests. `requests`: number that were made; `counted`: those with their intended start in the window of
-    `seconds`; `failed`: those of the counted without an answer. `outlasting`: requests that began before the
-    window and ended after it, so that no figure of the window includes them. `held_back`: requests of an open
-    loop that were due while the maximum number was in flight. `in_flight`: peak number in flight. `prompts`:
-    number of distinct prompts; the most frequent one was sent `prompt_most` times. `prompts_repeated`: share
-    of the first prompts that had been sent before, at this level or an earlier one.
+    Requests. `requests`: number of requests that were made. `counted`: number of requests whose intended start
+    is in the window of `seconds`. `failed`: number of counted requests without an answer. `outlasting`: number
+    of requests that began before the window and ended after it, so that no figure of the window includes them.
+    `held_back`: number of requests of an open loop that were due while the maximum number was in flight.
+    `in_flight`: largest number of requests in flight. `prompts`: number of distinct prompts. `prompt_most`:
+    number of times that the most frequent prompt was sent. `prompts_repeated`: share of the first prompts that
+    had been sent before, at this level or an earlier one.
 
-    Window. `begin`: seconds from the first intended start to the window. `window`: whether it is the default,
-    was found from the latencies (`stats.steady.warm_up`), or was given. `steady`: False if the level is a
-    burst (all requests sent at once), or if the latency changed over the window by the share `drift`, which
-    is only set if it is certain. `needs_seconds`: the length that a steady rate would require, if the level
-    is too short for its latency.
+    Window. `begin`: seconds from the first intended start to the window. `window`: whether the window is the
+    default, was found from the latencies (`stats.steady_state.warm_up_length`), or was given. `steady`: False
+    if the level is a burst (all requests sent at once), or if the latency changed over the window. `drift`:
+    this change as a share; only set if it is certain. `needs_seconds`: the length that a steady rate would
+    require, if the level is too short for its latency.
 
     Rates. `offered`: rate of intended starts in the window (open loop). `achieved`: rate of answers. A burst
-    has no rates except those in `overall`. `input_tokens`, `output_tokens`: per second; None if no answer has
-    token counts. `tokens_told`: share of answers with token counts; the others are assumed to be alike.
+    has no rates except those in `overall`. `input_tokens`, `output_tokens`: tokens per second; None if no
+    answer has token counts. `tokens_told`: share of answers with token counts; the other answers are assumed to
+    be alike.
 
-    Times. `ttft`, `ttfa` (to the first token of the answer proper, after any reasoning), `latency` and `itl`
-    (mean time between the tokens of a request) are of answered requests. TTFT, TTFA and latency count from
-    the intended start, `sent_latency` from the actual start; `late` is the delay between the two.
-    `normalized`: latency over the tokens of the answer. `connect`: time of opening a connection, over the
-    requests that opened one. `lost`: time lost by requests that had to be sent again because the server had
-    closed their idle connections. Both are part of the TTFT. `ending`: median time from the last token to the
-    end of an answer. `at_once`: number of answers that were streamed but arrived in one piece, so that their
-    time between tokens is unknown. `streams_alone`: number of answers that were streamed without any overlap,
-    although an overlap would be likely: the server processes one request at a time.
+    Times of answered requests. `ttft`: time to first token. `ttfa`: time to the first token of the answer
+    proper, after any reasoning. `latency`: time to the end of the answer. `itl`: mean time between the tokens
+    of a request. TTFT, TTFA and latency count from the intended start. `sent_latency`: latency from the actual
+    start. `late`: delay from the intended to the actual start. `normalized`: latency over the tokens of the
+    answer. `connect`: time of opening a connection, over the requests that opened one. `lost`: time lost by
+    requests that had to be sent again because the server had closed their idle connections. `connect` and
+    `lost` are part of the TTFT. `ending`: median time from the last token to the end of an answer. `at_once`:
+    number of answers that were streamed but arrived in one piece, so that their time between tokens is unknown.
+    `streams_alone`: number of answers that were streamed without any overlap, although an overlap would be
+    likely: the server processes one request at a time.
 
-    Quality and tokens. `judged`: number of right and wrong answers, including the warm-up. `ungraded`: why
-    graders failed, with counts. `shortfalls`: the scores that could not be computed at all. `cached`: share
-    of prompt tokens that the server took from its cache; `unexpected_cached`: the part that this measurement
-    does not explain (see `cached_prompts`). `answer_length`: mean tokens of an answer; `reasoning_length`:
-    those of them that were reasoning, if the server reports it separately.
+    Quality and tokens. `judged`: number of right and wrong answers, including the warm-up. `ungraded`: the
+    reasons why graders failed, with counts. `shortfalls`: the scores that could not be computed at all.
+    `cached`: share of prompt tokens that the server took from its cache. `unexpected_cached`: the share that
+    this measurement does not explain (see `cached_prompts`). `answer_length`: mean tokens of an answer.
+    `reasoning_length`: mean number of these tokens that were reasoning, if the server reports it separately.
 
     Client. `cpu_share`: mean share of a core that our processes used. `client_bound`: the reason why the
-    timings are not to be trusted, None if they are. `client_limited`: True if our own process limited even
-    the rates. `stood_still`: standstills of our process; the figures are then from the longest stretch
-    without one. `disturbed`: number of requests outside of that stretch. `replayed`: how faithfully a trace
-    was replayed.
+    timings are not to be trusted; None if they are. `client_limited`: True if our own process limited even the
+    rates. `stood_still`: standstills of our process; the figures are then from the longest stretch without a
+    standstill. `disturbed`: number of requests outside of that stretch. `replayed`: how faithfully a trace was
+    replayed.
     """
 
     level: Level
@@ -231,16 +235,17 @@ class LevelResult(Record, frozen=True):
 
     @property
     def answered(self) -> int:
-        """Number of counted requests with an answer. `achieved` may still be 0, if all came late."""
+        """Number of counted requests with an answer. `achieved` may still be 0, if all answers came late."""
         return self.counted - self.failed
 
 
 class Saturation(Record, frozen=True):
-    """Result of a sweep: the `level` above which more load gains nothing, or the `reason` why none was found.
+    """Result of a sweep: the `level` above which more load gains nothing, or the `reason` why no such level
+    was found.
 
-    `served`: its rate, in the unit `by`. `doubtful`: True if the objectives are about times that are not
-    valid. In an open loop, the level is the highest rate that the server keeps up with; None if even the
-    lowest was too high.
+    `served`: the rate of this level, in the unit `by`. `doubtful`: True if the objectives are about times that
+    are not valid. In an open loop, the level is the highest rate with which the server keeps up. It is None if
+    even the lowest rate was too high.
     """
 
     found: bool
@@ -257,9 +262,9 @@ class Saturation(Record, frozen=True):
 class LoadReport(Record, frozen=True):
     """The load measurement of one model.
 
-    `id`: the tag of its runs, shared by models that were measured together.
+    `id`: the tag of the measurement's runs. Models that were measured together share it.
 
-    `prompts`: description of the prompts. `prompt_seed`: seed of synthetic prompts, None for other prompts.
+    `prompts`: description of the prompts. `prompt_seed`: seed of synthetic prompts; None for other prompts.
     """
 
     id: str

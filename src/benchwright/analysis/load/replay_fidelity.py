@@ -24,7 +24,9 @@ REPLAY_FILE = "replayed.json"
 
 
 class ReplayedRequest(NamedTuple):
-    """A request of the trace that was sent: when, and how late (both in ns), its trace entry, and its record."""
+    """A request of the trace that was sent: its time and its lateness (both in ns), its entry in the trace,
+    and its record.
+    """
 
     sent_at: int
     lateness: int
@@ -33,10 +35,9 @@ class ReplayedRequest(NamedTuple):
 
 
 class StoredReplay(Record, frozen=True):
-    """Results of a replay that are stored beside its journal, as the trace may be deleted.
+    """Results of a replay. They are stored beside the journal, because the trace may be deleted later.
 
-    `unexpected` is the share of prompt tokens that were cached although their blocks had not been sent
-    before.
+    `unexpected` is the share of prompt tokens that were cached although their blocks had not been sent before.
     """
 
     replayed: ReplayResult
@@ -44,7 +45,9 @@ class StoredReplay(Record, frozen=True):
 
 
 def write_replay_result(table: RunTable, trace: Trace, most: int | None = None) -> None:
-    """Write the results of a replayed trace; `most` is the limit of tokens that was requested for answers, if any.
+    """Write the results of a replayed trace.
+
+    `most` is the limit of tokens that was requested for answers, if any.
 
     Raises:
         JournalError: If the journal cannot be read.
@@ -64,9 +67,9 @@ def write_replay_result(table: RunTable, trace: Trace, most: int | None = None) 
 
 
 def with_replay_result(result: LevelResult, directory: Path) -> LevelResult:
-    """Return a level with the stored results of its replayed trace.
+    """Return a level with the stored results of the trace that it replayed.
 
-    If the trace identifies blocks of prompts, these decide whether the server's cache was warm.
+    If the trace has ids of the blocks of prompts, these results decide whether the server's cache was warm.
     """
     try:
         kept = msgspec.json.decode((directory / REPLAY_FILE).read_bytes(), type=StoredReplay)
@@ -81,7 +84,7 @@ def with_replay_result(result: LevelResult, directory: Path) -> LevelResult:
 
 
 def _sent(table: RunTable, trace: Trace) -> list[ReplayedRequest]:
-    """Return the requests in the order in which they were sent."""
+    """Return the requests of the trace that were sent, in the order in which they were sent."""
     found = []
     for trial in table.read_trials(table.rows_in_order(table.counted_rows("primary"))):
         record = trial.record
@@ -95,7 +98,7 @@ def _sent(table: RunTable, trace: Trace) -> list[ReplayedRequest]:
 
 
 def _of_prompts(replayed: ReplayResult, sent: Sequence[ReplayedRequest]) -> tuple[ReplayResult, float | None]:
-    """Return the result with the figures of the prompts added, and the share of unexpectedly cached tokens."""
+    """Add the figures of the prompts to the result. Return the result and the share of unexpectedly cached tokens."""
     seen = SeenPrefixes()
     tokens = ideal = asked = cached = unexpected = recorded = off = most = 0
     for _, _, traced, record in sent:
@@ -123,9 +126,10 @@ def _marks(traced: TracedRequest) -> list[bytes]:
 
 
 def _ended_early(answered: Sequence[ReplayedRequest], most: int | None) -> float | None:
-    """Return the share of answers with fewer tokens than recorded, or than the limit `most` of the request.
+    """Return the share of answers that have fewer tokens than recorded, and also fewer than the limit `most`
+    of the request.
 
-    None if the trace or the server does not report lengths.
+    Return None if the trace or the server does not report lengths.
     """
     lengths = [
         (

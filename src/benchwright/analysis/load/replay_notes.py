@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from benchwright.analysis.load.records import LevelResult
 
 MIN_REPORTED_LENGTH_DEVIATION = 0.01
-"""Deviation of the prompts' lengths from the trace, as a share of the tokens, above which it is reported."""
+"""A remark is made if the prompts' lengths deviate from the trace by more than this share of the tokens."""
 
 
 def replay_notes(results: Sequence[LevelResult], speed: float) -> Iterator[str]:

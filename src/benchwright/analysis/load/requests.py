@@ -19,15 +19,20 @@ from benchwright.stats.arrays import Vector
 class LevelRequests(NamedTuple):
     """The requests of a level in order of intended start: parallel columns (n,), times in seconds.
 
-    A row is a trial, or a turn of a replayed conversation, which has a separate intended start. `intended`
-    and `start` count from the first intended start. `ttft` and `latency` count from the intended start,
-    `sent_latency` from the actual start. `ttfa` is the time to the first token of the answer proper,
-    `last_token` to the last token, both counted as `ttft`. `itl` is the mean time between tokens, `connect`
-    the time of opening connections. `chunks` and `tokens_after_first_chunk` count chunks and tokens after the first
-    chunk. `lost` is the time that was lost before sending again, after the server had closed an idle
-    connection; NaN for requests sent once. Unknown values are NaN. `ok` marks the rows that were answered;
-    `failures` holds the reasons of the others, `gaps` the histogram of the times between chunks. `began_at`
-    is the first intended start in wall-clock ns.
+    A row is a trial, or a turn of a replayed conversation, which has its own intended start. Unknown values are
+    NaN.
+
+    - `intended`, `start`: intended and actual start, counted from the first intended start.
+    - `ttft`: time to first token. `ttfa`: time to the first token of the answer proper. `last_token`: time to
+      the last token. `latency`: time to the end of the answer. All four count from the intended start.
+    - `sent_latency`: latency counted from the actual start.
+    - `itl`: mean time between tokens. `connect`: time of opening connections.
+    - `chunks`, `tokens_after_first_chunk`: number of chunks, and number of tokens, after the first chunk.
+    - `lost_seconds`: time that was lost before the request was sent again, after the server had closed an idle
+      connection; NaN for requests sent once.
+    - `ok`: True for the rows that were answered. `failures`: the reasons of the other rows.
+    - `gaps`: histogram of the times between chunks.
+    - `began_at`: the first intended start in wall-clock ns.
     """
 
     intended: Vector
@@ -54,7 +59,7 @@ class LevelRequests(NamedTuple):
     simulated: bool
 
     def select(self, places: slice) -> LevelRequests:
-        """Return the requests at these places; their times keep the same origin."""
+        """Return the requests at these places. Their times are still counted from the same moment."""
         kept = {name: getattr(self, name)[places] for name in (*COLUMNS, "ok", "failures", "gaps")}
         return self._replace(**kept)
 
@@ -67,7 +72,7 @@ COLUMNS = (
 
 
 def read_requests(table: RunTable) -> LevelRequests:
-    """Read the counted trials of a run; the table must be read with `effort=True`.
+    """Read the counted trials of a run. The table must be read with `effort=True`.
 
     Raises:
         JournalError: If the journal cannot be read.
@@ -102,9 +107,10 @@ def read_requests(table: RunTable) -> LevelRequests:
 def _rows(
     record: TrialRecord, began_at: int
 ) -> Iterator[tuple[dict[str, float], str | None, Mapping[int, int]]]:
-    """Yield one row of columns for each request with a separate intended start.
+    """Yield one row of columns for each request that has its own intended start.
 
-    Each comes with its reason of failure (or None) and the histogram of its times between chunks.
+    With each row comes the reason why the request failed (or None), and the histogram of its times between
+    chunks.
     """
     turns = [request for request in record.requests if request.due is not None]
     for turn in turns:
@@ -117,9 +123,10 @@ def _rows(
 
 
 def _turn(request: RequestRecord, began: int) -> dict[str, float]:
-    """Return the columns of a request with a separate intended start; `began` is the start of its trial in ns.
+    """Return the columns of a request that has its own intended start.
 
-    Its lateness does not include the time waited for a connection or at the server's request.
+    `began` is the start of its trial in ns. The request's lateness does not include the time for which it
+    waited for a connection or at the server's request.
     """
     intended = (began + (request.due or 0)) / 1e9
     sent = (began + request.started) / 1e9
@@ -176,7 +183,7 @@ def _row(record: TrialRecord, began_at: int) -> dict[str, float]:
 def _moment(requests: Iterable[RequestRecord], name: str) -> float:
     """Return the seconds from a trial's start to a moment of its requests, such as the first token.
 
-    The first request that has the moment counts; NaN if none has.
+    The first request that has such a moment counts. NaN if no request has it.
     """
     for request in requests:
         offset = getattr(request, name)
@@ -199,9 +206,9 @@ def _merged(requests: Sequence[RequestRecord]) -> Mapping[int, int]:
 def _mean_gap(requests: Sequence[RequestRecord]) -> float:
     """Return the mean time in seconds between the tokens of a trial's answers.
 
-    NaN if none came in several pieces. The mean is from the first to the last token, over the tokens after
-    the first piece, for all requests together. A later usage chunk or the end of the transfer is not a token,
-    and neither is reasoning that is counted but not sent.
+    NaN if no answer came in several pieces. For all requests together, the mean is the time from the first to
+    the last token, divided by the number of tokens after the first piece. A later usage chunk or the end of the
+    transfer is not a token. Reasoning that is counted but not sent is not a token either.
     """
     seconds, gaps = 0.0, 0
     for request in requests:
@@ -213,6 +220,6 @@ def _mean_gap(requests: Sequence[RequestRecord]) -> float:
 
 
 def _total(counts: Iterable[int | None]) -> float:
-    """Return the sum of token counts; NaN if one is unknown."""
+    """Return the sum of token counts. NaN if one of the counts is unknown."""
     known = list(counts)
     return math.nan if not known or None in known else float(sum(one or 0 for one in known))

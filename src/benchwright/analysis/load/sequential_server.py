@@ -1,4 +1,4 @@
-"""Detection of servers that process one request at a time, from several levels or from one level's streams."""
+"""Detects servers that process one request at a time, from several levels or from the streams of one level."""
 
 from __future__ import annotations
 
@@ -12,25 +12,27 @@ from benchwright.runs.serial_server import SerialServing
 from benchwright.stats.windows import peak_concurrency
 
 MIN_EXPECTED_OVERLAPS = 10.0
-"""Expected number of overlaps of streams, if answers were independent, from which their absence is evidence.
+"""Number of overlaps of streams to be expected if answers were independent.
 
-If none did overlap, the probability of that is below 0.0001.
+From this number on, their absence is evidence. If this many overlaps are expected, the probability that none
+occurs is below 0.0001.
 """
 
 OVERLAP_TOLERANCE = 0.002
-"""Apparent overlap of two consecutive streams, in seconds, that is ignored."""
+"""Overlap of two consecutive streams, in seconds, up to which it is ignored because it may be apparent only."""
 
 MIN_STREAM_SECONDS = 10 * OVERLAP_TOLERANCE
-"""Minimum median length of streams in seconds: overlaps of shorter ones cannot be detected."""
+"""Minimum median length of streams in seconds. Overlaps of shorter streams cannot be detected."""
 
 
 def sequential_streams(requests: LevelRequests) -> int | None:
-    """Return the number of streamed answers if no two overlapped; None if some did, or if that may be chance.
+    """Return the number of streamed answers if no two of them overlapped.
 
-    If answers are independent, one that begins while c others are in flight meets one of their streams with a
-    probability of 1 - (1 - f)^c, with f the share of its time in which a request is being streamed. Two kinds
-    of servers are therefore not mistaken for one that processes one request at a time: those that read
-    prompts one after the other but write answers together, and those whose answers are too short to decide.
+    None if some did, or if that may be chance. If answers are independent, an answer that begins while c others
+    are in flight meets one of their streams with a probability of 1 - (1 - f)^c. f is the share of a request's
+    time in which its answer is being streamed. Two kinds of servers are therefore not mistaken for a server
+    that processes one request at a time: servers that read prompts one after the other but write answers
+    together, and servers whose answers are too short to decide.
     """
     known = requests.ok & np.isfinite(requests.ttft) & np.isfinite(requests.itl)
     begun = (requests.intended + requests.ttft)[known]
@@ -53,9 +55,10 @@ def _under_way(starts: np.ndarray, ends: np.ndarray, at: np.ndarray) -> np.ndarr
 
 
 def sequential_levels(results: Sequence[LevelResult]) -> SerialServing | None:
-    """Return evidence that the server processes one request at a time; None if it does not.
+    """Return evidence that the server processes one request at a time. None if it does not.
 
-    The highest level is compared with the level of one request in flight. None if one of these is missing.
+    The highest level is compared with the level of one request in flight. Return None if one of these two
+    levels is missing.
     """
     known = [
         one

@@ -1,4 +1,6 @@
-"""Readings of metrics during a level, stored beside its journal: the server's own, and its devices' power."""
+"""Readings of metrics during a level, stored beside its journal: the server's own metrics, and the power of
+its devices.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ def write_server_metrics(directory: Path, looks: Sequence[ServerMetrics]) -> Non
 
 
 def read_server_metrics(directory: Path) -> list[ServerMetrics]:
-    """Read the server metrics of a run; empty if there are none, or they cannot be read."""
+    """Read the server metrics of a run. Empty if there are none, or if they cannot be read."""
     return _read(directory / SERVER_METRICS_FILE, ServerMetrics)
 
 
@@ -44,7 +46,7 @@ def write_power(directory: Path, readings: Sequence[PowerReading]) -> None:
 
 
 def read_power(directory: Path) -> list[PowerReading]:
-    """Read the power readings of a run; empty if there are none, or they cannot be read."""
+    """Read the power readings of a run. Empty if there are none, or if they cannot be read."""
     return _read(directory / POWER_FILE, PowerReading)
 
 

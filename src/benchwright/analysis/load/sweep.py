@@ -1,4 +1,4 @@
-"""A sweep: chooses which level to measure next, and finds the load at which the server is saturated."""
+"""Sweeps: decides which level to measure next, and finds the load at which the server is saturated."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ HIGHEST_RATE = 4096.0
 
 
 class Sweep:
-    """Search for saturation: double the load until it gains nothing, then locate the knee between levels.
+    """Search for saturation: the load is doubled until that gains nothing.
 
-    In a closed loop the rule is from `stats.saturation`: a level is saturated if twice the load serves less
-    than `gain` more. In an open loop, a level is fine if the server keeps up with at least 1 - `gain` of the
-    offered rate. The served rate counts answers, or only answers that meet the objectives.
+    Then the knee is located between levels. In a closed loop, the rule is that of `stats.saturation`: a level
+    is saturated if twice the load serves less than `gain` more. In an open loop, a level is fine if the server
+    keeps up with at least 1 - `gain` of the offered rate. The served rate counts answers. If there are
+    objectives, it counts only answers that meet them.
     """
 
     def __init__(self, first: Level, plan: SweepPlan, *, objectives: bool) -> None:
@@ -49,7 +50,7 @@ class Sweep:
             self._ended = f"at {result.level.name} no request was answered correctly"
 
     def next_level(self) -> Level | None:
-        """Return the next level to measure; None if the search is finished."""
+        """Return the next level to measure. None if the search is finished."""
         if not self._results:
             return self._first
         if not self._turned and self._ended is None and self._goes_on():
@@ -65,7 +66,7 @@ class Sweep:
         return None if middle is None else self._at(middle)
 
     def conclusion(self, interrupted: bool) -> Saturation | None:
-        """Return the result of the sweep; None if no level was measured."""
+        """Return the result of the sweep. None if no level was measured."""
         if not self._results:
             return None
         by: ServedUnit = "requests/s within the objectives" if self._objectives else "requests/s"
@@ -134,7 +135,7 @@ class Sweep:
 
 
 def served_rate(result: LevelResult) -> float:
-    """Return the served rate of a level in answers per second; 0 if all requests were sent at once (a burst).
+    """Return the served rate of a level in answers per second. 0 if all requests were sent at once (a burst).
 
     If there are objectives, only answers that meet them count.
     """

@@ -13,21 +13,25 @@ from benchwright.records import Record
 from benchwright.stats.windows import mean_concurrency_between
 
 MOST_BINS = 160
-"""Maximum number of time bins of any timeline."""
+"""Maximum number of time bins of a timeline."""
 
 REQUESTS_PER_BIN = 4
-"""Mean number of requests per bin, for levels with too few requests to fill `MOST_BINS`."""
+"""Mean number of requests per bin, for levels with so few requests that `MOST_BINS` bins would be almost empty."""
 
 FEWEST_BINS = 16
 
 MIN_BIN_LATENCIES = 3
-"""Minimum length of a bin in median latencies, for long levels: synchronised requests end all at once."""
+"""Minimum length of a bin, as a multiple of the median latency.
+
+Requests that run in step all end at once, so shorter bins would alternate.
+"""
 
 
 class ServerMetricsReading(Record, frozen=True):
-    """The server's own metrics, read `at` seconds into the level. None for a metric that it does not report.
+    """The server's own metrics, read `at` seconds into the level.
 
-    `cache` is the share of its KV cache that is in use.
+    A metric that the server does not report is None. `cache` is the share of the server's KV cache that is in
+    use.
     """
 
     at: float
@@ -39,10 +43,10 @@ class ServerMetricsReading(Record, frozen=True):
 class LevelTimeline(Record, frozen=True):
     """Timeline of a level from its first intended start (0) to its last answer, in bins of `width` seconds.
 
-    `in_flight`: mean number of requests in flight. `answers`: number of requests that ended per second.
-    `latency_p50`, `latency_most`: median and maximum over the answered requests whose intended start is in
-    the bin, None if there are none. `begin`, `end`: only requests due between them count in the level's
-    figures; both are None if none count.
+    `in_flight`: mean number of requests in flight. `answers`: number of requests that ended, per second.
+    `latency_p50`, `latency_most`: median and maximum over the answered requests whose intended start is in the
+    bin; None if there are none. `begin`, `end`: only requests that were due between these times count in the
+    level's figures; both are None if no request counts.
     """
 
     width: float
@@ -63,7 +67,7 @@ class LevelTimeline(Record, frozen=True):
 def timeline_of(
     requests: LevelRequests, found: FoundWindow | None, looks: Sequence[ServerMetrics]
 ) -> LevelTimeline | None:
-    """Return the timeline of a level's requests; None if there are none, or they took no time."""
+    """Return the timeline of a level's requests. None if there are no requests, or if they took no time."""
     number = int(requests.ok.size)
     seconds = float(requests.end.max()) if number else 0.0
     if seconds <= 0:

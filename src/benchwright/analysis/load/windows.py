@@ -1,6 +1,6 @@
 """The window of a level: the requests that count, after warm-up and before cool-down.
 
-The warm-up is found in the latencies if it is not specified.
+If the user does not specify the warm-up, it is found from the latencies.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from benchwright.stats.steady_state import DRIFT_P_VALUE, drift, warm_up_length
 from benchwright.stats.windows import Window, WindowCut, cut_window, first_requests, peak_concurrency
 
 MIN_DRIFT = 0.2
-"""Change of the latency over the window, as a share, above which the state is not steady."""
+"""If the latency changes over the window by more than this share, the state is not steady."""
 
 
 class FoundWindow(NamedTuple):
-    """A window, the rule by which it was found, and the change of the latency over it.
+    """A window, the rule by which it was found, and the change of the latency over the window.
 
-    `drift`: the change as a share; None if it is not certain.
+    `drift`: this change as a share. None if it is not certain.
     """
 
     window: Window
@@ -38,13 +38,15 @@ class FoundWindow(NamedTuple):
 
 
 def find_window(requests: LevelRequests, plan: LevelPlan) -> FoundWindow | None:
-    """Return the window of a level's requests; None if there are none, or the specified cuts leave nothing.
+    """Return the window of a level's requests.
 
-    If no warm-up is specified, at least as many requests are dropped at the beginning as are in flight; in an
-    open loop, those that were due before the server was full (`_filling`). If what is left is only a burst
-    (requests sent at once) or has no answer, all requests count as one burst. Otherwise
-    `stats.steady_state.warm_up_length` decides from the latencies how many more are dropped, unless the rest is
-    not steady then. Latencies are from answered requests, if there are any.
+    None if there are no requests, or if the specified cuts leave none. If no warm-up is specified, at least as
+    many requests are dropped at the beginning as are in flight. In an open loop, the requests that were due
+    before the server was full are dropped (`_filling`). If the remaining requests are only a burst (requests
+    sent at once) or have no answer, all requests count as one burst. Otherwise
+    `stats.steady_state.warm_up_length` decides from the latencies how many more requests are dropped, unless
+    the remaining requests would then not be steady. If any requests were answered, only their latencies are
+    used.
     """
     number, level = int(requests.ok.size), plan.level
     if not number:
@@ -73,8 +75,8 @@ def find_window(requests: LevelRequests, plan: LevelPlan) -> FoundWindow | None:
 def _filling(requests: LevelRequests) -> int:
     """Return the number of requests of an open loop that were due before the server was full.
 
-    It is a tenth of all, or if more, the requests that were due before half of the first ones had been
-    answered.
+    It is a tenth of all requests, or the number of requests that were due before half of the first requests had
+    been answered, whichever is larger.
     """
     first = first_requests(requests.ok.size)
     ends = requests.end[first][requests.ok[first]]
@@ -83,7 +85,9 @@ def _filling(requests: LevelRequests) -> int:
 
 
 def _around(requests: LevelRequests, begin: float, end: float) -> tuple[WindowCut, WindowCut]:
-    """Return the warm-up and cool-down cuts that leave the requests due from `begin` to `end`, in seconds."""
+    """Return the warm-up and cool-down cuts between which the requests due from `begin` to `end` (in seconds)
+    remain.
+    """
     first = int(np.searchsorted(requests.intended, begin, side="left"))
     last = int(np.searchsorted(requests.intended, end, side="right"))
     return WindowCut(requests=first), WindowCut(requests=requests.ok.size - last)
@@ -112,14 +116,16 @@ def _known(latencies: Vector, found: Window) -> Vector:
 
 
 MIN_LATENCIES = 3
-"""Minimum length of a level, in multiples of its latency: one until the server is full, and two that count.
+"""Minimum length of a level, as a multiple of its latency: one latency until the server is full, and two that
+count.
 """
 
 
 def needed_seconds(requests: LevelRequests, *, is_open: bool) -> float | None:
-    """Return how many seconds requests must be sent for a steady rate; None if there is no answer.
+    """Return the number of seconds for which requests must be sent to get a steady rate.
 
-    In an open loop, the first requests show how long an answer takes, as later ones may have waited for them.
+    None if there is no answer. In an open loop, the first requests show how long an answer takes. Later
+    requests may have waited for them.
     """
     latencies = requests.latency[requests.ok]
     if is_open:
@@ -128,7 +134,7 @@ def needed_seconds(requests: LevelRequests, *, is_open: bool) -> float | None:
 
 
 def whole_level_figures(requests: LevelRequests) -> WholeLevelFigures | None:
-    """Return the figures of the whole level, computed as in other programs; None if there is no answer."""
+    """Return the figures of the whole level, computed as other programs do. None if there is no answer."""
     ok = requests.ok
     seconds = float(requests.end.max() - requests.start.min()) if ok.size else 0.0
     if not ok.any() or seconds <= 0:
@@ -148,7 +154,7 @@ def whole_level_figures(requests: LevelRequests) -> WholeLevelFigures | None:
 
 
 def peak_in_flight(requests: LevelRequests) -> int:
-    """Return the peak number of requests in flight."""
+    """Return the largest number of requests that were in flight at once."""
     return peak_concurrency(requests.start, requests.end)
 
 

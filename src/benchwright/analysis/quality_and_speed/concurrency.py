@@ -1,4 +1,6 @@
-"""Accuracy by concurrency: runs that differ only in concurrency, and the trend over the same samples."""
+"""Accuracy by concurrency: finds runs that differ only in concurrency, and computes the trend over the same
+samples.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ from benchwright.stats.trend import paired_trend
 
 
 class TimedSide(NamedTuple):
-    """A side of a comparison (one run), with the joint view of its quality and speed."""
+    """A side of a comparison (one run), with the joint view of its quality and its speed."""
 
     side: Side
     view: JointView
@@ -23,7 +25,7 @@ class TimedSide(NamedTuple):
 def by_concurrency(sides: Sequence[Side], views: Sequence[JointView | None]) -> list[ByConcurrency]:
     """Return a table for each set of runs that are known to differ only in concurrency.
 
-    `views` are in their order.
+    `views` has the joint view of each side, in the order of `sides`.
     """
     sets: dict[Hashable, list[TimedSide]] = {}
     for side, view in zip(sides, views, strict=True):
@@ -34,7 +36,7 @@ def by_concurrency(sides: Sequence[Side], views: Sequence[JointView | None]) -> 
 
 
 def no_table_reason(views: Sequence[JointView | None], tables: Sequence[ByConcurrency]) -> list[str]:
-    """Return a sentence with the reason if concurrencies differ but there is no table; empty otherwise."""
+    """Return a sentence with the reason, if concurrencies differ but there is no table. Empty otherwise."""
     known = [view for view in views if view is not None and view.concurrency is not None]
     if tables or len({view.concurrency for view in known}) < 2:
         return []
@@ -87,7 +89,7 @@ def _row(view: JointView) -> ConcurrencyRow:
 
 
 def _trend(runs: list[TimedSide]) -> Trend | str:
-    """Return the trend over the samples that were graded at every concurrency, or the reason for none."""
+    """Return the trend over the samples that were graded at every concurrency. If there is none, return the reason."""
     levels = sorted({timed.view.concurrency or 0 for timed in runs})
     shares: list[dict[str, float]] = []
     for level in levels:
@@ -110,7 +112,7 @@ def _trend(runs: list[TimedSide]) -> Trend | str:
 
 
 def _collect(timed: TimedSide, outcomes: dict[str, list[bool]]) -> None:
-    """Add the outcomes (right or not) of a run's own graded trials to `outcomes`, by sample."""
+    """Add the outcomes of a run's own graded trials to `outcomes`: for each sample, a list of right (True) or not."""
     side, effort = timed.side, timed.side.usage
     assert effort is not None
     column = side.trials.scores[timed.view.score]

@@ -1,4 +1,6 @@
-"""Quality against time or cost: the models that no other model beats in both (the Pareto front)."""
+"""Quality plotted against time or cost: finds the models that no other model beats in both respects (the
+Pareto front).
+"""
 
 from __future__ import annotations
 
@@ -12,11 +14,11 @@ from benchwright.records import Record
 from benchwright.statistic import Statistic, is_number
 
 Resource = Literal["seconds", "tokens", "cost"]
-"""Resource per trial: the median seconds of model time, the mean number of tokens, or the mean cost."""
+"""What a trial uses up: `seconds` (median model time), `tokens` (mean number), or `cost` (mean)."""
 
 
 class ResourcesPerTrial(Record, frozen=True):
-    """Time, tokens and cost per trial; None if unknown."""
+    """Time, tokens and cost per trial. Each is None if unknown."""
 
     seconds: float | None = None
     tokens: float | None = None
@@ -24,7 +26,7 @@ class ResourcesPerTrial(Record, frozen=True):
 
 
 class FrontPoint(Record, frozen=True):
-    """One model on the plot: `spent` per trial, and the mean of its score with its interval.
+    """One model on the plot: what it used per trial (`spent`), and the mean of its score with its interval.
 
     `on_front` is True if no other model is both cheaper and better.
     """
@@ -38,7 +40,7 @@ class FrontPoint(Record, frozen=True):
 
 
 class Front(Record, frozen=True):
-    """The models of one task by one score and one `Resource`, the cheapest first."""
+    """The models of one task, by one score and one `Resource`. The cheapest model comes first."""
 
     task: str
     score: str
@@ -47,7 +49,7 @@ class Front(Record, frozen=True):
 
 
 class Candidate(Record, frozen=True):
-    """A model that may be on a front."""
+    """A model that may be on a front, with its score and its resources per trial."""
 
     letter: str
     mean: Statistic
@@ -75,9 +77,9 @@ def resources_per_trial(side: Side) -> ResourcesPerTrial:
 
 
 def fronts(task: str, score: str, candidates: Sequence[Candidate]) -> list[Front]:
-    """Return the front by time, and the one by cost (or else tokens).
+    """Return two fronts: the one by time, and the one by cost.
 
-    A front needs at least two models with known values.
+    If costs are not known, the second is by tokens. A front needs at least two models with known values.
     """
     priced = any(one.per_trial.cost is not None for one in candidates)
     kinds: list[Resource] = ["seconds", "cost" if priced else "tokens"]
@@ -98,7 +100,7 @@ def _points(candidates: Sequence[Candidate], spent: Resource) -> Iterable[FrontP
 
 
 def _marked(points: Sequence[FrontPoint]) -> list[FrontPoint]:
-    """Return the points, the cheapest first, with those on the front marked.
+    """Return the points, the cheapest first. Those on the front have `on_front` set.
 
     A point is on the front if its mean exceeds the means of all cheaper points.
     """

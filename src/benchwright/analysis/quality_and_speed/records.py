@@ -14,10 +14,10 @@ Metric = Literal["latency", "ttft"]
 
 
 class CorrectAnswerRate(Record, frozen=True):
-    """Correct answers per unit of `per` (seconds, or thousands of tokens).
+    """Number of correct answers per unit of `per` (seconds, or thousands of tokens).
 
-    `low` and `high` are None if the data cannot support an interval. The interval treats `n_groups` clusters
-    of trials as independent; a sample without a cluster is a cluster by itself.
+    `low` and `high` are None if the data cannot support an interval. The interval treats `n_groups` clusters of
+    trials as independent; a sample without a cluster is a cluster by itself.
     """
 
     value: float
@@ -32,7 +32,7 @@ class CorrectAnswerRate(Record, frozen=True):
 class SpeedBucket(Record, frozen=True):
     """A quarter of the trials by speed, with times from `fastest` to `slowest`.
 
-    `correct` of `n` are right; `low` and `high` are the interval of `accuracy`, made by `method`.
+    `correct` of `n` trials are right. `low` and `high` are the interval of `accuracy`, computed by `method`.
     """
 
     fastest: float
@@ -48,8 +48,8 @@ class SpeedBucket(Record, frozen=True):
 class WithinSamples(Record, frozen=True):
     """Comparison of right and wrong repeats of the same sample, over the `samples` that have both.
 
-    `wrong_slower`, `wrong_faster`: number of clusters of samples in which wrong answers were slower or
-    faster; `ties`: neither.
+    `wrong_slower`: number of clusters of samples in which wrong answers were slower. `wrong_faster`: number of
+    clusters in which they were faster. `ties`: number of clusters in which they were neither.
     """
 
     samples: int
@@ -60,11 +60,11 @@ class WithinSamples(Record, frozen=True):
 
 
 class SpeedAccuracy(Record, frozen=True):
-    """Accuracy by one measure of speed, over the `n` trials that have both; the fastest bucket first.
+    """Accuracy by one measure of speed, over the `n` trials that have both. The fastest bucket comes first.
 
-    `untimed`: number of graded trials without such a time. `wrong_slower`: the probability that a wrong
-    answer took longer than a right one (0.5: no association). `p_value`: of the hypothesis that it is 0.5, by
-    `test`.
+    `untimed`: number of graded trials without such a time. `wrong_slower`: the probability that a wrong answer
+    took longer than a right answer (0.5: no association). `p_value`: p-value of the hypothesis that this
+    probability is 0.5, by `test`.
     """
 
     metric: Metric
@@ -79,13 +79,13 @@ class SpeedAccuracy(Record, frozen=True):
 
 
 class OutcomeCounts(Record, frozen=True):
-    """Trials by outcome; the counts add up to `trials`.
+    """Number of trials by outcome. The counts add up to `trials`.
 
-    `wrong` trials have a score below the threshold; `no_answer` trials have no score because no answer was
-    found. Both count as wrong. `failed` trials (provider, agent, grader) are neither right nor wrong.
-    `reused` trials come from earlier runs and are not included in any other count but `trials`. `low` and
-    `high` are the interval of `accuracy`: correct / (correct + wrong + no_answer). All three are the same
-    `NoScore` if every trial failed, and unknown if all were reused.
+    `wrong`: trials with a score below the threshold. `no_answer`: trials in which no answer was found. `wrong`
+    and `no_answer` trials count as wrong. `failed`: trials that failed (provider, agent, grader) and are
+    neither right nor wrong. `reused`: trials that come from earlier runs; they are included in no other count
+    except `trials`. `accuracy`: correct / (correct + wrong + no_answer), with the interval from `low` to
+    `high`. All three are the same `NoScore` if every trial failed, and unknown if all trials were reused.
     """
 
     trials: int = 0
@@ -101,17 +101,17 @@ class OutcomeCounts(Record, frozen=True):
 
     @property
     def n(self) -> int:
-        """Denominator of the accuracy."""
+        """Denominator of the accuracy: the number of trials that are right or wrong."""
         return self.correct + self.wrong + self.no_answer
 
 
 class JointView(Record, frozen=True):
     """Quality and speed of the requests that one target answered in one run.
 
-    A trial is correct if its `score` is at least `threshold`. `judged`: trials by outcome. `working_seconds`:
-    the time in which trials were in flight; None if unknown. `requests`: number of answered requests;
-    percentiles are over requests. `timings_valid`: None if unknown. `name`: the readable name of the target.
-    The rates of correct answers are None if nothing was scored.
+    A trial is correct if its `score` is at least `threshold`. `judged`: number of trials by outcome.
+    `working_seconds`: the time in which trials were in flight; None if unknown. `requests`: number of answered
+    requests, over which percentiles are computed. `timings_valid`: None if unknown. `name`: the readable name
+    of the target. The rates of correct answers are None if nothing was scored.
     """
 
     model: str
@@ -144,7 +144,7 @@ class JointView(Record, frozen=True):
 
 
 class Trend(Record, frozen=True):
-    """Change of accuracy per doubling of concurrency, over the `samples` graded at all `levels`."""
+    """Change of accuracy per doubling of the concurrency, over the `samples` that were graded at all `levels`."""
 
     per_doubling: float
     samples: int
@@ -157,7 +157,10 @@ class Trend(Record, frozen=True):
 
 
 class ConcurrencyRow(Record, frozen=True):
-    """One run in the table by concurrency: a part of the `JointView` with the same `letter`, for display."""
+    """One run in the table by concurrency.
+
+    For display, it has some fields of the `JointView` with the same `letter`.
+    """
 
     letter: str
     concurrency: int
@@ -172,7 +175,10 @@ class ConcurrencyRow(Record, frozen=True):
 
 
 class ByConcurrency(Record, frozen=True):
-    """Runs that differ only in concurrency, the lowest first. `no_trend` is the reason why there is no `trend`."""
+    """Runs that differ only in concurrency. The lowest concurrency comes first.
+
+    `no_trend`: the reason why there is no `trend`.
+    """
 
     model: str
     task: str

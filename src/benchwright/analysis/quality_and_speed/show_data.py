@@ -1,4 +1,4 @@
-"""Data of the `show` command: a run's summary, and quality and speed of each target."""
+"""Data that the `show` command displays: a run's summary, and quality and speed of each target."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def run_with_views(run: RunSides) -> RunWithViews:
 
 
 def joint_views(run: RunSides, confidence: float = 0.95) -> Sequence[JointView]:
-    """Return the joint view of each target with enough own timed trials, in the order of the targets."""
+    """Return the joint view of each target that has enough timed trials of its own, in the order of the targets."""
     names = display_names(run.manifest)
     shown = dict(zip(names, side_names(list(names.values()), list(names)), strict=True))
     sides = {slot: run.side(slot) for slot in names}

@@ -1,4 +1,4 @@
-"""The joint view of one run: rates of right answers, and whether slow answers are more often wrong."""
+"""The joint view of one run: rates of right answers, and whether slow answers are wrong more often."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from benchwright.stats.ratios import clustered_ratio
 from benchwright.stats.score_means import MeanEstimate, estimate_from_clusters
 
 MIN_TIMED_TRIALS = 8
-"""Minimum number of timed trials: two in each quarter."""
+"""Minimum number of timed trials for a joint view: two in each quarter."""
 
 NO_REASONS: Mapping[str, int] = {}
 
@@ -44,9 +44,9 @@ Mask = NDArray[np.bool_]
 
 
 def joint_view(side: Side, confidence: float = 0.95, score: str | None = None) -> JointView | None:
-    """Return quality and speed of one run (a side) by one score, by default its first.
+    """Return quality and speed of one run (a side) by one score. By default, it is the side's first score.
 
-    None if fewer than `MIN_TIMED_TRIALS` of its trials have a time. Reused trials have none.
+    Return None if fewer than `MIN_TIMED_TRIALS` trials have a time. Reused trials have no time.
     """
     effort, trials = side.usage, side.trials
     score = next(iter(trials.scores), None) if score is None else score
@@ -104,9 +104,9 @@ def joint_view(side: Side, confidence: float = 0.95, score: str | None = None) -
 
 
 def _timed_seconds(effort: TrialUsage, seconds: Vector) -> float:
-    """Return the working time in seconds, without trials made before the concurrency had settled.
+    """Return the working time in seconds.
 
-    Cancelled trials are included.
+    Trials that were made before the concurrency had settled are left out. Cancelled trials are included.
     """
     return float(seconds[~effort.unsettled].sum() + effort.lost_work.seconds.sum())
 
@@ -115,19 +115,20 @@ METRICS: tuple[Metric, ...] = get_args(Metric)
 
 
 def correct_mask(column: SideScoreColumn, threshold: float) -> Mask:
-    """Return a mask (n,) of the correct trials: those scored at `threshold` or above."""
+    """Return a mask (n,) of the correct trials: those whose score is at least `threshold`."""
     found: Mask = (column.states == SCORED) & (column.values >= threshold)
     return found
 
 
 Clusters = Codes | range
-"""Cluster code of each trial; a range if each is a cluster by itself, which takes no memory."""
+"""Cluster code of each trial. If each trial is a cluster by itself, it is a range, which takes no memory."""
 
 
 def clusters_of(samples: CodedTexts, groups: CodedTexts) -> Clusters:
-    """Return the cluster of each trial: that of its sample (such as a passage), else the sample, else itself.
+    """Return the cluster of each trial: the cluster of its sample (such as a passage).
 
-    If all trials are in one such cluster, its samples are treated as independent.
+    If the sample has no cluster, the sample itself is the cluster. A trial without a sample is a cluster by
+    itself. If all trials are in one such cluster, its samples are treated as independent.
     """
     if samples.count_distinct() == len(samples) and not (groups.codes >= 0).any():
         return range(len(samples))
@@ -156,7 +157,7 @@ def outcome_counts(
 ) -> OutcomeCounts:
     """Return the number of trials by outcome, and the accuracy over the trials that are right or wrong.
 
-    `reasons` counts why trials failed; they are used only if all of them did.
+    `reasons` are the reasons why trials failed, with counts. They are used only if all trials failed.
     """
     own = ~reused
     decided = own & (column.states != ERROR)
@@ -182,7 +183,7 @@ def outcome_counts(
 
 
 def _accuracy(correct: Mask, clusters: Clusters, confidence: float) -> MeanEstimate | None:
-    """Return the share of right trials with Wilson's interval; None if no trial is right or wrong.
+    """Return the share of right trials with Wilson's interval. None if no trial is right or wrong.
 
     If trials share a cluster, the interval uses the effective sample size.
     """
@@ -193,7 +194,7 @@ def _accuracy(correct: Mask, clusters: Clusters, confidence: float) -> MeanEstim
 
 
 class _Rates:
-    """Right answers per second or token, including what failed and unfinished trials spent."""
+    """Computes right answers per second or token. The time and tokens of failed and unfinished trials are included."""
 
     def __init__(
         self,
@@ -215,9 +216,10 @@ class _Rates:
     def per(
         self, spent: Vector, lost: Vector, among: Mask | None = None, unit: float = 1.0
     ) -> CorrectAnswerRate | None:
-        """Return right answers per `unit` of the amount spent on trials (n,) and cancelled trials (m,).
+        """Return right answers per `unit` of the amount spent on trials (`spent`, (n,)) and cancelled trials
+        (`lost`, (m,)).
 
-        None if the amounts are 0. `among` (n,) restricts the rate to the trials that it marks.
+        Return None if the amounts are 0. If `among` (n,) is given, only the trials for which it is True count.
         """
         amounts = np.concatenate([spent[self._own], lost]).astype(np.float64, copy=False)
         amounts /= unit

@@ -1,1 +1,1 @@
-"""The contents of a report, read from journals and result files."""
+"""Collects the contents of a report from journals and result files."""

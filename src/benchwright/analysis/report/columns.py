@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 class TrialColumns(NamedTuple):
     """Parallel columns of length n, in the order in which the trials were first started.
 
-    `rows`: the trials' rows in the table. `failed`, `no_answer`: masks of how they ended; `flagged`: mask of
-    those with flags. `started_at`, `duration`: in ns. `latency`: total model time of a trial in seconds, NaN if
-    nothing was timed. `prompt_tokens`: number of tokens of the first request, -1 if unknown. `scores`: the values by
-    score name, 0 without an answer, NaN for a failure.
+    `rows`: the trials' rows in the table. `failed`, `no_answer`: masks of trials that ended so. `flagged`: mask
+    of trials with flags. `started_at`, `duration`: in ns. `latency`: total model time of a trial in seconds;
+    NaN if nothing was timed. `prompt_tokens`: number of tokens of the first request; -1 if unknown. `scores`:
+    mapping from the name of a score to its values, 0 without an answer and NaN for a failure.
     """
 
     rows: Rows
@@ -39,7 +39,7 @@ class TrialColumns(NamedTuple):
 
 
 def columns_of(table: RunTable, slot: str) -> TrialColumns:
-    """Return the columns of one target; the table must be read with `effort=True`."""
+    """Return the columns of one target. The table must be read with `effort=True`."""
     assert table.effort is not None
     rows = table.rows_in_order(table.counted_rows(slot))
     status = table.status.numbers(rows)

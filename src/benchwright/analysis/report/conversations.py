@@ -1,4 +1,4 @@
-"""Selection of conversations for display, with reasoning, tool calls, grades, and times of each request."""
+"""Selects conversations for display, with reasoning, tool calls, grades, and the times of each request."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ from benchwright.runs.journal import TrialBody, read_body
 from benchwright.runs.table import RunTable
 
 LARGEST_BODY = 32_000_000
-"""Maximum size in bytes of a conversation that is read."""
+"""Maximum size in bytes of the body of a trial whose conversation is read."""
 
 MOST_MESSAGES = 24
-"""Maximum number of messages shown of one conversation: the last ones and the first few."""
+"""Maximum number of messages of one conversation that are shown: the last messages and the first few."""
 
 LARGEST_PICTURE = 200_000
 MOST_PICTURES = 4
@@ -45,14 +45,15 @@ MOST_PICTURES = 4
 
 FIRST_MESSAGES_SHOWN = 4
 MAX_DETAIL_LENGTH = 600
-"""Maximum number of characters shown of details, reasons and arguments."""
+"""Maximum number of characters of a detail, a reason or an argument that are shown."""
 
 
 def choose_trials(columns: TrialColumns, threshold: float, most: int) -> dict[int, str]:
-    """Choose up to `most` trials to show. Return the reason for each, by its place in `columns`.
+    """Choose up to `most` trials to show.
 
-    The reasons are: flagged, failed, no answer, below the threshold, slow, passed. Each gets an equal share
-    as long as it has trials.
+    Return a mapping from the trial's place in `columns` to the reason for it. The reasons are: flagged, failed,
+    no answer, below the threshold, slow, passed. Each reason gets an equal share of the trials, as long as
+    there are trials with this reason.
     """
     queues = {name: list(places) for name, places in _kinds(columns, threshold, most).items()}
     chosen: dict[int, str] = {}
@@ -83,8 +84,10 @@ def _kinds(columns: TrialColumns, threshold: float, most: int) -> dict[str, list
 
 
 def conversation_at(table: RunTable, row: int, shown_as: str = "") -> Conversation:
-    """Return the conversation of the trial at row `row` of the table, or, in its place, the reason why it
-    cannot be shown. `shown_as`: the reason why this conversation was chosen.
+    """Return the conversation of the trial at row `row` of the table.
+
+    If the conversation cannot be shown, the reason is in its place. `shown_as`: the reason why this
+    conversation was chosen.
 
     Raises:
         JournalError: If the trial's journal line cannot be read.
@@ -103,7 +106,7 @@ def conversation_at(table: RunTable, row: int, shown_as: str = "") -> Conversati
 
 
 def select_changes(score: ScoreComparison, most: int) -> list[ScoreChange]:
-    """Return at most `most` changed trials, losses first, the largest changes of each.
+    """Return at most `most` changed trials: first losses, then wins, the largest changes of each.
 
     Losses and wins get equal shares if there are enough of both.
     """
@@ -160,7 +163,7 @@ def _shown_message(message: ParsedMessage) -> ShownMessage:
 def _small_pictures(content: Any) -> Iterator[ShownPicture]:
     """Yield a message's images of at most `LARGEST_PICTURE` bytes, re-encoded as data URLs.
 
-    Re-encoding ensures that a page contains nothing but images.
+    Because they are re-encoded, nothing but image data can get into the page through them.
     """
     for url, seen in pictures_of(content):
         if seen.size <= LARGEST_PICTURE:

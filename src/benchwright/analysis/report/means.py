@@ -1,4 +1,4 @@
-"""Mean scores of subsets of the trials: by label, by prompt length, and by latency."""
+"""Mean scores of subsets of the trials: by label value, by prompt length, and by latency."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ PROMPT_LENGTH_LABEL = "tokens of the prompt"
 
 
 class TaskRun(NamedTuple):
-    """One target of a run on a task: its trials as columns. `labels`: names of the labels for breakdowns."""
+    """One target of a run on a task, with its trials as columns.
+
+    `labels`: names of the labels by which means are broken down.
+    """
 
     letter: str
     task: str
@@ -38,8 +41,8 @@ class TaskRun(NamedTuple):
 def chart_mean(run: TaskRun, score: str, places: NDArray[Any]) -> ChartMean:
     """Return the mean of a score over the trials at `places`, with its interval.
 
-    If all are of one cluster (such as a passage), they count as independent, and the mean is about this
-    cluster alone.
+    If all these trials are of one cluster (such as a passage), they count as independent, and the mean is about
+    this cluster alone.
     """
     found = values_of(run.manifest, run.table, score, run.columns.rows[places])
     if found.groups is not None and np.unique(found.groups).size == 1:
@@ -48,7 +51,7 @@ def chart_mean(run: TaskRun, score: str, places: NDArray[Any]) -> ChartMean:
 
 
 def breakdowns(runs: Sequence[TaskRun]) -> list[Breakdown]:
-    """Return a breakdown for each task, label and score: a row per label value, with each run's mean."""
+    """Return a breakdown for each task, label and score. It has a row per label value, with the mean of each run."""
     tasks: dict[str, list[TaskRun]] = {}
     for run in runs:
         tasks.setdefault(run.task, []).append(run)
@@ -71,7 +74,7 @@ def _of_task(task: str, runs: Sequence[TaskRun]) -> Iterator[Breakdown]:
 
 
 def _order(name: str) -> tuple[float, str]:
-    """Return the sort key of a label value: numbers (also with thousands separators) before names."""
+    """Return the sort key of a label value. Numbers (also with thousands separators) come before names."""
     digits = name.split("–")[0].replace(",", "")
     return (float(digits), name) if digits.isdecimal() else (float("inf"), name)
 
@@ -114,7 +117,7 @@ def _marks(
 
 
 def scores_by_latency(run: TaskRun) -> Iterator[ScoreByLatency]:
-    """Yield the relation of each score to the model's time, over the trials that have both."""
+    """Yield, for each score, its relation to the model's time, over the trials that have a score and a time."""
     for score, values in run.columns.scores.items():
         places = np.flatnonzero(~np.isnan(values) & ~np.isnan(run.columns.latency))
         if not places.size:

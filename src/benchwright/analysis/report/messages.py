@@ -1,4 +1,4 @@
-"""The messages of a trial, parsed for display: separate reasoning, tool calls, and the extracted answer."""
+"""Parses the messages of a trial for display: separates reasoning and tool calls, and finds the extracted answer."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from benchwright.records import DECODE_ERRORS, Message, Record
 from benchwright.runs.journal import ExchangeBody, TrialBody, encode_json
 
 REASONING_FIELDS = ("reasoning_content", "reasoning")
-"""Message fields in which servers send the model's reasoning."""
+"""Names of the message fields in which servers send the model's reasoning."""
 
 
 class ParsedCall(Record, frozen=True):
-    """A tool call of the model; `id` links it to its result. A call of unknown shape is named `?`."""
+    """A tool call of the model. `id` links the call to its result. A call of unknown shape is named `?`."""
 
     name: str
     id: str
@@ -39,10 +39,10 @@ class ParsedMessage(Record, frozen=True):
 def parse_messages(
     body: TrialBody, spans: Sequence[str], first: int, most: int
 ) -> tuple[list[ParsedMessage], int]:
-    """Return the first and last messages of a trial, `most` in all, and the number omitted between them.
+    """Return the first and last messages of a trial, `most` in all.
 
-    `first` of them are from the beginning. `spans` are the answers that the scorers extracted; they are
-    searched for in the model's last message.
+    Also return the number of messages omitted between them. `first` messages are from the beginning. `spans`
+    are the answers that the scorers extracted. They are searched for in the model's last message.
     """
     messages = body.messages or body.unanswered or _asked_and_answered(body.exchanges)
     reasoning = dict(_reasoning(body.exchanges)) if body.messages else {}
@@ -58,9 +58,9 @@ def parse_messages(
 
 
 def _asked_and_answered(exchanges: Sequence[ExchangeBody]) -> list[Message]:
-    """Return the messages of a trial's last request, followed by its answer.
+    """Return the messages of a trial's last request, followed by the answer to it.
 
-    Used if no conversation is stored.
+    This is used if no conversation is stored.
     """
     if not exchanges or not isinstance(exchanges[-1].sent, list):
         return []
@@ -69,7 +69,7 @@ def _asked_and_answered(exchanges: Sequence[ExchangeBody]) -> list[Message]:
 
 
 def _answer(exchange: ExchangeBody) -> Message | None:
-    """Return the message of a response; None if it has none."""
+    """Return the message in a response. None if the response has no message."""
     try:
         answer = msgspec.json.decode(exchange.response)["choices"][0]["message"]
     except (*DECODE_ERRORS, LookupError, TypeError):
@@ -78,7 +78,7 @@ def _answer(exchange: ExchangeBody) -> Message | None:
 
 
 def _reasoning(exchanges: Sequence[ExchangeBody]) -> Iterator[tuple[int, str]]:
-    """Yield the index of each answer among the messages, with the reasoning that preceded it."""
+    """Yield, for each answer, its index among the messages and the reasoning that preceded it."""
     for exchange in exchanges:
         if isinstance(exchange.sent, int) and (answer := _answer(exchange)) is not None:
             thought, _ = _apart(answer, content_text(answer.get("content")))
@@ -87,11 +87,12 @@ def _reasoning(exchanges: Sequence[ExchangeBody]) -> Iterator[tuple[int, str]]:
 
 
 def _apart(answer: Message, text: str, thought: str = "") -> tuple[str, str]:
-    """Return (reasoning, answer proper) of a model's message with this text.
+    """Return (reasoning, answer proper) of a model's message whose text is `text`.
 
-    `thought`: its reasoning, if known.
+    `thought`: the message's reasoning, if known.
 
-    Reasoning inside the text stays there if it differs from the reasoning in the message's fields.
+    If the text contains reasoning that differs from the reasoning in the message's fields, it stays in the
+    text.
     """
     inline, rest = split_reasoning(text)
     fields = (answer.get(name) for name in REASONING_FIELDS)

@@ -1,4 +1,4 @@
-"""How a run was made: model, settings, data, versions and dates. Keys and paths of the machine are left out."""
+"""How a run was made: model, settings, data, versions and dates. Keys and paths on this machine are left out."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from benchwright.runs.manifest import DataFile, Manifest
 SEPARATE_SETTINGS = frozenset(
     {"model", "base_url", "headers", "baseline_model", "baseline_base_url", "concurrency", "n"}
 )
-"""Settings that are not listed with the others, because they have separate lines."""
+"""Settings that are not listed with the other settings, because they have lines of their own."""
 
 FACT_NAMES = {
     "protocol": "protocol",
@@ -39,9 +39,9 @@ FACT_NAMES = {
 def facts_of_run(
     manifest: Manifest, slot: str, found_concurrency: Sequence[int] = (), card: Card | None = None
 ) -> dict[str, str]:
-    """Return the configuration facts of one target of a run, by name.
+    """Return the configuration facts of one target of a run, as a mapping from the name of the fact.
 
-    `found_concurrency`: see `RunSummary`. `card`: the description of its endpoint, if known.
+    `found_concurrency`: see `RunSummary`. `card`: the card of the target's endpoint, if known.
     """
     facts = {name: value for name, value in _facts(manifest, slot, found_concurrency) if value}
     found = {} if card is None else {f"endpoint: {title}": said for title, said in card_lines(card)}
@@ -107,7 +107,7 @@ def _data(files: Sequence[DataFile], about: Any) -> Iterator[tuple[str, str]]:
 
 
 def facts_of_file(facts: SideFacts) -> dict[str, str]:
-    """Return the configuration facts that a result file contains, by name."""
+    """Return the configuration facts in a result file, as a mapping from the name of the fact."""
     told = {
         "run": facts.run or "",
         "kind": facts.kind,
@@ -122,7 +122,10 @@ def facts_of_file(facts: SideFacts) -> dict[str, str]:
 
 
 def host_and_port(base_url: str) -> str:
-    """Return the host and port of an endpoint. Its path and user are left out, as they may be confidential."""
+    """Return the host and port of an endpoint.
+
+    The address's path and user are left out, as they may be confidential.
+    """
     if base_url.startswith("unix://"):
         return "a Unix socket"
     try:
@@ -138,7 +141,7 @@ def _told(value: Any) -> str:
 
 
 def _given(value: Any) -> str:
-    """Return a setting as text. Addresses are reduced to the host, paths to the last part."""
+    """Return a setting as text. An address is reduced to its host, and a path to its last component."""
     if isinstance(value, list):
         return ", ".join(map(_given, value))
     if isinstance(value, str) and "://" in value:

@@ -16,7 +16,7 @@ from benchwright.statistic import Statistic
 
 
 class Piece(NamedTuple):
-    """A part of a text: unchanged (`text`), the extracted answer (`span`), or a note on omitted text (`cut`)."""
+    """A piece of a text: unchanged (`text`), the extracted answer (`span`), or a note on omitted text (`cut`)."""
 
     kind: Literal["text", "span", "cut"]
     text: str
@@ -33,14 +33,14 @@ class ShownCall(Record, frozen=True):
 
 
 class ShownPicture(Record, frozen=True):
-    """A small image of a message: a re-encoded data URL, and a description (`description`)."""
+    """A small image of a message: the image re-encoded as a data URL, and its `description`."""
 
     url: str
     description: str
 
 
 class ShownMessage(Record, frozen=True):
-    """One message. Only small images are shown; the text mentions all of them."""
+    """One message as displayed. Only small images are shown; the text mentions all images."""
 
     role: str
     pieces: Pieces = []
@@ -50,7 +50,9 @@ class ShownMessage(Record, frozen=True):
 
 
 class Grade(Record, frozen=True):
-    """One score of a trial: its value or the reason for none, the extracted answer, and the scorer's detail."""
+    """One score of a trial: its value or the reason why there is none, the extracted answer, and the scorer's
+    details.
+    """
 
     scorer: str
     value: float | None
@@ -62,7 +64,7 @@ class Grade(Record, frozen=True):
 class ShownFlag(Record, frozen=True):
     """A flag: a sign that a trial was passed without solving its task.
 
-    `kind` is in words; `evidence`: the reason.
+    `kind`: the kind of the flag, in words. `evidence`: the reason for the flag.
     """
 
     kind: str
@@ -70,7 +72,7 @@ class ShownFlag(Record, frozen=True):
 
 
 class Conversation(Record, frozen=True):
-    """The conversation of one attempt at a trial. `selection_reason`: the reason why it was chosen.
+    """The conversation of one attempt at a trial. `selection_reason`: the reason why the trial was chosen.
 
     `left_out`: number of messages that were omitted.
     """
@@ -100,7 +102,8 @@ class TrialTexts(Record, frozen=True):
 
 
 class Flip(Record, frozen=True):
-    """A sample whose score changed from run A to run B, with previews and conversations if they were kept.
+    """A sample whose score changed from run A to run B. It has previews and conversations if these were
+    stored.
 
     `won`: True if B scored better.
     """
@@ -114,7 +117,10 @@ class Flip(Record, frozen=True):
 
 
 class Flips(Record, frozen=True):
-    """Samples whose score changed from run A to run B. `won`, `lost`: numbers of all; `flips`: those shown."""
+    """Samples whose score changed from run A to run B. `flips`: the samples that are shown.
+
+    `won`: number of all samples that B scored better. `lost`: number of all samples that B scored worse.
+    """
 
     a: str
     b: str
@@ -126,7 +132,7 @@ class Flips(Record, frozen=True):
 
 
 class ChartMean(Record, frozen=True):
-    """One run's point in a chart: the mean score over `n` scored of `total` trials, with its interval."""
+    """One run's point in a chart: the mean score over `n` scored trials of `total` trials, with its interval."""
 
     letter: str
     n: int
@@ -137,14 +143,14 @@ class ChartMean(Record, frozen=True):
 
 
 class ChartRow(Record, frozen=True):
-    """One row of a chart of means, such as a label value, with the mean of every run that has one."""
+    """One row of a chart of means, such as a label value. It has the mean of every run that has one."""
 
     name: str
     marks: list[ChartMean]
 
 
 class Breakdown(Record, frozen=True):
-    """Means of one score by the values of a label. `left_out`: number of values beyond those that fit."""
+    """Means of one score by the values of a label. `left_out`: number of values for which the chart has no room."""
 
     task: str
     label: str
@@ -154,7 +160,7 @@ class Breakdown(Record, frozen=True):
 
 
 class Quantile(Record, frozen=True):
-    """A percentile with its interval; an end is None if the data cannot support it."""
+    """A percentile with its interval. An end is None if the data cannot support it."""
 
     q: float
     value: float
@@ -163,7 +169,7 @@ class Quantile(Record, frozen=True):
 
 
 class Curve(Record, frozen=True):
-    """Distribution of the times of `n` requests, as points (seconds, share that took no longer)."""
+    """Distribution of the times of `n` requests, as points (seconds, share of the requests that took no longer)."""
 
     letter: str
     n: int
@@ -172,7 +178,7 @@ class Curve(Record, frozen=True):
 
 
 class Distribution(Record, frozen=True):
-    """The distributions of one kind of request time, a curve for each run."""
+    """The distributions of one kind of request time. Each run has a curve."""
 
     title: str
     curves: list[Curve]
@@ -187,7 +193,7 @@ class LatencyBin(Record, frozen=True):
 
 
 class ScoreByLatency(Record, frozen=True):
-    """One score against the model's time per trial. `dots`: (seconds, value) of some of the `n` trials."""
+    """One score by the model's time per trial. `dots`: (seconds, value) of some of the `n` trials."""
 
     letter: str
     score: str
@@ -201,7 +207,7 @@ SegmentKind = Literal["waited", "connect", "first token", "generation", "answer"
 
 
 class Segment(Record, frozen=True):
-    """A period of a trial (`kind`: what happened), in seconds from the trial's start."""
+    """A period of a trial, in seconds from the trial's start. `kind`: what happened in it."""
 
     kind: SegmentKind
     start: float
@@ -209,7 +215,7 @@ class Segment(Record, frozen=True):
 
 
 class TimedTrial(Record, frozen=True):
-    """A trial in a waterfall; `start_seconds` counts from the start of the run's first trial."""
+    """A trial in a waterfall. `start_seconds` counts from the start of the run's first trial."""
 
     sample: str
     repeat: int
@@ -221,7 +227,7 @@ class TimedTrial(Record, frozen=True):
 class Waterfall(Record, frozen=True):
     """A chart of the periods of some trials.
 
-    `selection`: how they were selected among the run's `total_trials` trials.
+    `selection`: how these trials were selected among the run's `total_trials` trials.
     """
 
     letter: str
@@ -243,7 +249,7 @@ class ConfigurationFact(Record, frozen=True):
 
 
 class PackOwnScore(Record, frozen=True):
-    """A bench pack's own score of a run, as text: its total, and its categories as (label, score, weight)."""
+    """A bench pack's own score of a run, as text: its total, and its categories, each as (label, score, weight)."""
 
     total: str
     summary: str = ""
@@ -251,9 +257,9 @@ class PackOwnScore(Record, frozen=True):
 
 
 class RunPart(Record, frozen=True):
-    """The part of a report on one target of a run. `decision` applies to the whole run.
+    """The section of a report on one target of a run. `decision` applies to the whole run.
 
-    `name`: the name that the user gave; `note`: the user's note on the run.
+    `name`: the name that the user gave the run. `note`: the user's note on the run.
     """
 
     letter: str
@@ -285,7 +291,10 @@ class RunPart(Record, frozen=True):
 
 
 class Report(Record, frozen=True):
-    """A complete report. `made_at`: UTC, as text. `samples`: the requested number of conversations per run."""
+    """A complete report. `made_at`: UTC, as text.
+
+    `samples`: number of conversations per run that the user requested.
+    """
 
     title: str
     made_at: str

@@ -1,4 +1,4 @@
-"""The part of a report on one run or one result file."""
+"""Makes the section of a report on one run or one result file."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class ReportPart(NamedTuple):
 
 
 def run_part(sides: RunSides, run: ComparedRun, most: int) -> ReportPart:
-    """Return the report's part on one target of a run, with at most `most` conversations.
+    """Return the report's section on one target of a run, with at most `most` conversations.
 
     Raises:
         JournalError: If the journal cannot be read.
@@ -105,7 +105,7 @@ def run_part(sides: RunSides, run: ComparedRun, most: int) -> ReportPart:
 
 
 def request_times(table: RunTable, slot: str) -> Mapping[str, Vector]:
-    """Return the `ttft` and `latency`, in seconds, of all requests of a target that count in timings."""
+    """Return the `ttft` and `latency`, in seconds, of the requests of a target that count in timings."""
     requests = table.requests.get(slot)
     if requests is None:
         return {}
@@ -188,7 +188,7 @@ def _own_score(table: RunTable, manifest: Manifest, slot: str) -> PackOwnScore |
 
 
 def file_part(side: Side, run: ComparedRun) -> ReportPart:
-    """Return the report's part on a result file, or on one model of an `eval -o` file."""
+    """Return the report's section on a result file, or on one model of an `eval -o` file."""
     facts, trials = side.facts, side.trials
     n = len(trials.samples)
     first = next(iter(trials.scores.values()), None)

@@ -1,4 +1,7 @@
-"""Long texts shortened for display, as pieces, with the extracted answer marked."""
+"""Shortens long texts for display.
+
+The result is a list of pieces, in which the extracted answer is a piece of its own.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +14,14 @@ MAX_TEXT_LENGTH = 4_000
 """Maximum number of characters shown of one text."""
 
 CONTEXT_CHARACTERS = 120
-"""Number of characters shown around a marked span in the omitted part."""
+"""Number of characters that are shown around the extracted answer, if it is in the omitted middle of a text."""
 
 
 def shorten(text: str, most: int = MAX_TEXT_LENGTH, span: tuple[int, int] | None = None) -> Pieces:
-    """Return a text as pieces. If it is longer than `most` characters, omit parts of the middle.
+    """Return a text as pieces. If it is longer than `most` characters, passages in its middle are omitted.
 
-    Kept are the beginning, the end and the surroundings of `span` (the extracted answer); a note replaces
-    each omitted part.
+    The beginning, the end and the surroundings of `span` (the extracted answer) are kept. A note replaces each
+    omitted passage.
     """
     kept = [(0, len(text))]
     if len(text) > most:
@@ -37,16 +40,17 @@ def shorten(text: str, most: int = MAX_TEXT_LENGTH, span: tuple[int, int] | None
 
 
 def _marked(text: str, low: int, high: int, span: tuple[int, int] | None) -> Pieces:
-    """Return text[low:high] as pieces, with the part inside `span` as a separate piece."""
+    """Return text[low:high] as pieces. The passage inside `span` is a separate piece."""
     start, end = (min(max(place, low), max(high, low)) for place in span or (low, low))
     found = [Piece("text", text[low:start]), Piece("span", text[start:end]), Piece("text", text[end:high])]
     return [piece for piece in found if piece.text]
 
 
 def find_span(text: str, span: str | None) -> tuple[int, int] | None:
-    """Return the position of an extracted answer in a text; None if there is no answer, or it does not occur.
+    """Return the position of an extracted answer in a text.
 
-    Of several occurrences, it is the last one, preferably at word boundaries.
+    None if there is no answer, or it does not occur in the text. If it occurs several times, the last position
+    is returned, preferably one at word boundaries.
     """
     if not span:
         return None

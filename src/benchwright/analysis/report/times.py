@@ -1,4 +1,4 @@
-"""Distributions of request times, and the trials of a waterfall."""
+"""Distributions of request times for charts, and the trials of a waterfall chart."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MAX_SLOWEST_TRIALS = 20
 def distributions(times: Mapping[str, Mapping[str, Vector]]) -> list[Distribution]:
     """Return the distributions of `ttft` and `latency`.
 
-    `times`: by the run's letter, then by kind, in seconds.
+    `times`: {letter of the run: {kind of time: seconds}}.
     """
     found = []
     for metric, title in TITLES.items():
@@ -49,7 +49,7 @@ def _quantile(seconds: Vector, q: float) -> Quantile:
 
 
 def evenly_spread_trials(columns: TrialColumns) -> list[int]:
-    """Return the places of trials that are evenly spread over the run, in order of start."""
+    """Return the places of trials that are spread evenly over the run. They are in order of start."""
     timed = np.flatnonzero(~np.isnan(columns.latency))
     if not timed.size:
         return []
@@ -59,9 +59,9 @@ def evenly_spread_trials(columns: TrialColumns) -> list[int]:
 
 
 def slowest_trials(columns: TrialColumns) -> list[int]:
-    """Return the places of the slowest trials, the slowest first.
+    """Return the places of the slowest trials. The slowest comes first.
 
-    Empty if `evenly_spread_trials` already shows all trials.
+    Return an empty list if `evenly_spread_trials` already shows all trials.
     """
     timed = np.flatnonzero(~np.isnan(columns.latency))
     if timed.size <= MAX_SPREAD_TRIALS:

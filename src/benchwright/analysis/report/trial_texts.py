@@ -1,4 +1,4 @@
-"""Preview of a trial for display: its input, the expected answer, and the model's answer, truncated."""
+"""Preview of a trial for display: the input, the expected answer, and the model's answer, each truncated."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from benchwright.analysis.trial_preview import read_preview, trial_preview
 from benchwright.runs.attempts import ScoredTrial
 
 MAX_TEXT_LENGTH = 600
-"""Maximum number of characters of one text; the conversation has the full text."""
+"""Maximum number of characters of each text in a preview. The conversation has the full text."""
 
 
 def read_trial_texts(directory: Path, trial: ScoredTrial) -> TrialTexts:

@@ -1,1 +1,1 @@
-"""Traces (recorded load, published or from our own runs), read as conversations of requests with times."""
+"""Reads traces as conversations of requests with times. A trace is a recorded load, published or from our own runs."""

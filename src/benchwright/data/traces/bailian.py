@@ -33,7 +33,7 @@ _decoder = msgspec.json.Decoder(Row)
 def conversations(lines: Iterable[TraceLine], block_size: int | None) -> Iterator[Conversation]:
     """Yield the conversations. A request whose parent is not in the file begins a conversation.
 
-    A turn starts at its recorded time, but not before the response to its parent.
+    A request starts at its recorded time, but not before the response to its parent.
 
     Raises:
         UserError: If a line is invalid.

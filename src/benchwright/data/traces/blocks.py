@@ -1,4 +1,6 @@
-"""Checks that the number of a request's block ids fits its length, and suggests a block size that would fit."""
+"""Checks that the number of a request's block ids fits the length of its prompt, and suggests a block size
+that would fit.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +11,14 @@ from benchwright.errors import UserError
 
 
 def block_ids(place: str, tokens: int | None, ids: Sequence[int], block_size: int) -> array[int]:
-    """Return the block ids of a prompt of `tokens` tokens, in 8 bytes each.
+    """Return the block ids of a prompt of `tokens` tokens, as an array of 8 bytes per id.
 
-    Published traces have an id for the last, partial block (Mooncake: ceil) or omit it (Weka: floor).
+    Published traces either have an id for the last, partial block (Mooncake: ceil(tokens / block_size) ids) or
+    omit it (Weka: floor).
 
     Raises:
-        UserError: If the number of ids is neither of these, or an id is not a 64-bit number. The message
-            names the
-            place and a block size that would fit.
+        UserError: If the number of ids is neither of these two, or an id is not a 64-bit number. The message
+            names the place in the trace and a block size that would fit.
     """
     try:
         found = array("Q", ids)
@@ -34,7 +36,7 @@ def block_ids(place: str, tokens: int | None, ids: Sequence[int], block_size: in
 def suggest_block_size(tokens: int, ids: int) -> int | None:
     """Return a block size for which ceil(tokens / size) equals `ids`, preferably a power of two.
 
-    None if there is none.
+    Return None if there is no such size.
     """
     if ids < 1:
         return None

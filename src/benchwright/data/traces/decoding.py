@@ -1,4 +1,4 @@
-"""Reading and decoding of trace lines. Errors name the place of the invalid line."""
+"""Reads and decodes the lines of a trace. An error names the file and line of the invalid line."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ LineType = TypeVar("LineType")
 
 
 def lines_of(path: Path) -> Iterator[TraceLine]:
-    """Yield the non-empty lines of a trace. A JSON document over several lines is one item.
+    """Yield the non-empty lines of a trace.
 
-    For a folder, all its JSON files are read.
+    A file that is one JSON document over several lines yields one item. For a folder, all its JSON files are
+    read.
 
     Raises:
         UserError: If a file cannot be read.
@@ -44,10 +45,10 @@ def lines_of(path: Path) -> Iterator[TraceLine]:
 
 
 def decode_line(decoder: msgspec.json.Decoder[LineType], line: TraceLine) -> LineType:
-    """Decode a line.
+    """Decode a line of a trace.
 
     Raises:
-        UserError: If the line is not JSON, or not of the expected type. The message names its place.
+        UserError: If the line is not JSON, or not of the expected type. The message names the file and line.
     """
     try:
         return decoder.decode(line.text)
@@ -56,7 +57,7 @@ def decode_line(decoder: msgspec.json.Decoder[LineType], line: TraceLine) -> Lin
 
 
 def check_not_negative(place: str, **values: float | None) -> None:
-    """Check that numbers, passed by name, are not negative. None is allowed.
+    """Check that numbers, passed by name, are not negative. A value may be None.
 
     Raises:
         UserError: If a number is below 0.

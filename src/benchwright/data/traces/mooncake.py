@@ -1,6 +1,6 @@
 """Reads traces of Mooncake (kvcache-ai/Mooncake, FAST25-release/traces): one request per line, times in ms.
 
-AIPerf's extension is supported too: rows with the same `session_id` are turns of one conversation, each
+AIPerf's extension is supported too. Rows with the same `session_id` are turns of one conversation, each sent
 `delay` milliseconds after the previous response. `text_input` or `messages` contain the prompt itself instead
 of its length.
 """
@@ -22,7 +22,7 @@ BLOCK_SIZE = 512
 
 
 class Row(msgspec.Struct):
-    """A line of a trace."""
+    """A line of a trace: one request."""
 
     timestamp: float | None = None
     input_length: int | None = None
@@ -39,7 +39,7 @@ _decoder = msgspec.json.Decoder(Row)
 
 
 def conversations(lines: Iterable[TraceLine], block_size: int | None) -> Iterator[Conversation]:
-    """Yield the requests that have no session, in the file's order, then the sessions.
+    """Yield the requests without a session first, in the file's order. Then yield the sessions.
 
     Raises:
         UserError: If a line is invalid.

@@ -1,4 +1,6 @@
-"""Reads simple traces that anybody can write: one time per line, or JSON Lines with Benchwright's own fields."""
+"""Reads simple traces that anybody can write: a list of times, one per line, or JSON Lines with Benchwright's
+own fields.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ BLOCK_SIZE = 16
 
 
 class Row(msgspec.Struct, forbid_unknown_fields=True):
-    """A request. Times are in seconds; `think` counts from the previous response in the same conversation."""
+    """A request. Times are in seconds. `think` is the time since the previous response in the same conversation."""
 
     at: float | None = None
     input_tokens: int | None = None
@@ -34,7 +36,7 @@ _decoder = msgspec.json.Decoder(Row)
 
 
 def json_lines_conversations(lines: Iterable[TraceLine], block_size: int | None) -> Iterator[Conversation]:
-    """Yield the requests that name no conversation, in the file's order, then the conversations.
+    """Yield the requests that name no conversation first, in the file's order. Then yield the conversations.
 
     Raises:
         UserError: If a line is invalid.
@@ -82,7 +84,7 @@ def time_list_conversations(lines: Iterable[TraceLine], block_size: int | None) 
     """Yield requests of which only the time (in seconds) is known. Lines that begin with # are skipped.
 
     Raises:
-        UserError: If a line is not a time, or its time is earlier than the previous one.
+        UserError: If a line is not a time, or is an earlier time than the line before it.
     """
     before = float("-inf")
     for line in lines:

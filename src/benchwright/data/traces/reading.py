@@ -1,4 +1,4 @@
-"""Reads traces of any known format, which is recognised by the content."""
+"""Reads traces of any known format. The format is recognised by the content."""
 
 from __future__ import annotations
 
@@ -30,10 +30,11 @@ READERS: dict[str, Reader] = {
 
 
 def read_trace(path: Path, limit: int | None = None, block_size: int | None = None) -> Trace:
-    """Read the trace in a file or folder: its first `limit` requests, sorted by time. The first starts at 0.
+    """Read the trace in a file or folder.
 
-    Requests that had failed when they were recorded (no output token) are left out. `block_size`: number of
-    tokens per block of a prompt, in place of the format's own.
+    Return its first `limit` requests, sorted by time; the first starts at 0. Requests that had failed when they
+    were recorded (no output token) are left out. `block_size`: number of tokens per block of a prompt, in place
+    of the block size of the trace's format.
 
     Raises:
         UserError: If the trace cannot be read, is empty, has an unknown format, or a line is invalid.
@@ -61,10 +62,10 @@ def read_trace(path: Path, limit: int | None = None, block_size: int | None = No
 
 
 def recognise_format(line: TraceLine) -> str:
-    """Return the format of a trace by its first line or document.
+    """Return the name of a trace's format, recognised by the trace's first line or document.
 
     Raises:
-        UserError: If the format is unknown. The message lists the known ones.
+        UserError: If the format is unknown. The message lists the known formats.
     """
     text = line.text.decode("utf-8-sig", errors="replace")
     if text[:1] in "{[":
@@ -131,9 +132,9 @@ def _is_number(text: str) -> bool:
 
 
 def _without_failed(conversation: Conversation) -> Conversation:
-    """Return a conversation without the requests that had failed.
+    """Return a conversation without the requests that had failed when they were recorded.
 
-    A request that followed a failed one then follows the request before that.
+    A request that followed a failed request then follows the request before the failed one.
     """
     kept: list[TracedRequest] = []
     places: dict[int | None, int | None] = {None: None}

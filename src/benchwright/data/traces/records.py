@@ -12,14 +12,15 @@ class TracedRequest(Record, frozen=True):
     """One recorded request.
 
     It is sent `think_seconds` seconds after the response to request number `previous_request` of its
-    conversation; if `previous_request` is None, `think_seconds` seconds after the start of the conversation. It
-    is never sent earlier than `earliest_seconds` seconds after that start.
+    conversation. If `previous_request` is None, it is sent `think_seconds` seconds after the start of the
+    conversation. It is never sent earlier than `earliest_seconds` seconds after the start of the conversation.
 
-    - `input_tokens`: None if the trace has only times; `output_tokens`: None if the trace lacks the output
-      length.
+    - `input_tokens`: length of the prompt; None if the trace has only times.
+    - `output_tokens`: length of the output; None if the trace lacks it.
     - `blocks`: ids of the blocks of `block_size` tokens with which the prompt begins. Equal ids with the same
-      `scope` are equal blocks.
-    - `messages`: the prompt itself, if the trace has it; `fields`: further fields of the request body.
+      `scope` stand for equal blocks.
+    - `messages`: the prompt itself, if the trace has it.
+    - `fields`: further fields of the request body.
     """
 
     input_tokens: int | None = None
@@ -35,9 +36,10 @@ class TracedRequest(Record, frozen=True):
 
 
 class Conversation(Record, frozen=True):
-    """Requests that belong together (a single one in most traces), each after the request that it waits for.
+    """Requests that belong together (a single one in most traces).
 
-    `start_seconds`: its start in seconds on the trace's clock. None if the trace does not relate conversations in time.
+    Each request waits for the response to an earlier one. `start_seconds`: the conversation's start in seconds
+    on the trace's clock. None if the trace does not relate the times of its conversations.
     """
 
     id: str
@@ -46,7 +48,10 @@ class Conversation(Record, frozen=True):
 
     @property
     def max_in_flight(self) -> int:
-        """Number of requests that no other request waits for: the maximum number in flight at once."""
+        """Number of requests that no other request waits for.
+
+        It is the maximum number of requests in flight at once.
+        """
         return len(self.requests) - len({one.previous_request for one in self.requests} - {None})
 
     def first_requests(self, number: float) -> Conversation:
@@ -57,7 +62,7 @@ class Conversation(Record, frozen=True):
 
 
 class Trace(Record, frozen=True):
-    """A trace. `format`: the name of its format; `conversations`: sorted by start.
+    """A recorded load. `format`: the name of the trace's format. `conversations`: sorted by start.
 
     `failed_requests`: number of requests that failed when they were recorded.
     """
@@ -73,7 +78,7 @@ class Trace(Record, frozen=True):
 
     @property
     def has_prompts(self) -> bool:
-        """True if the prompt or its length is known for each request, and not only its time."""
+        """True if each request has its prompt or the length of its prompt, and not only its time."""
         return all(
             request.input_tokens is not None or request.messages is not None for request in self.requests
         )
@@ -85,7 +90,7 @@ class Trace(Record, frozen=True):
 
     @property
     def max_in_flight(self) -> int:
-        """Maximum number of requests of one conversation that may be in flight at once."""
+        """Largest number of requests that one conversation of the trace may have in flight at once."""
         return max(one.max_in_flight for one in self.conversations)
 
     @property
@@ -95,7 +100,7 @@ class Trace(Record, frozen=True):
 
 
 class TraceLine(NamedTuple):
-    """A part of a trace file: a line or a whole document. `location`: its name in error messages."""
+    """A line of a trace file, or a whole document. `location`: the file and line, for error messages."""
 
     location: str
     text: bytes

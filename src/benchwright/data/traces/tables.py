@@ -1,4 +1,4 @@
-"""Reads traces in tables of times and lengths: Azure's (AzurePublicDataset) and BurstGPT's (HPMLL/BurstGPT)."""
+"""Reads traces that are tables of times and lengths: Azure's (AzurePublicDataset) and BurstGPT's (HPMLL/BurstGPT)."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ BURSTGPT_COLUMNS = ("Timestamp", "Request tokens", "Response tokens")
 
 
 def azure_conversations(lines: Iterable[TraceLine], block_size: int | None) -> Iterator[Conversation]:
-    """Yield the requests of an Azure trace, whose times are wall-clock times."""
+    """Yield the requests of an Azure trace. Its times are wall-clock times."""
     return _requests(lines, AZURE_COLUMNS, parse_wall_clock)
 
 
 def burstgpt_conversations(lines: Iterable[TraceLine], block_size: int | None) -> Iterator[Conversation]:
-    """Yield the requests of BurstGPT, whose times are whole seconds. Requests with length 0 had failed."""
+    """Yield the requests of BurstGPT. Its times are whole seconds. Requests with output length 0 had failed."""
     return _requests(lines, BURSTGPT_COLUMNS, float)
 
 

@@ -1,9 +1,10 @@
-"""Agentic traces of Weka (callanjfox/kv-cache-tester, also used by AgentX): a conversation per line or file.
+"""Reads agentic traces of Weka (callanjfox/kv-cache-tester, also used by AgentX): one conversation per line or
+file.
 
-A turn starts its think time after the response to the previous turn. Sub-agents run concurrently with their
-parent's turns, which do not wait for them: the parent's think time includes the time for which it waited.
-Recorded response times belong to another server and are not replayed. The fields are documented in docs and
-files at commit 94f6046.
+A turn starts its think time after the response to the previous turn. Sub-agents run concurrently with the turns
+of their parent agent. These turns do not wait for the sub-agents: if the parent waited for a sub-agent, that
+time is part of the parent's think time. Recorded response times belong to another server and are not replayed.
+The fields are documented in docs and files of the repository at commit 94f6046.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ class Entry(msgspec.Struct, rename={"input_tokens": "in", "output_tokens": "out"
 
 
 class Document(msgspec.Struct):
-    """A conversation. If its `hash_id_scope` is `local`, its block ids are only valid within it."""
+    """A conversation. If `hash_id_scope` is `local`, the block ids of the conversation are only valid within it."""
 
     id: str
     requests: list[Entry]
@@ -66,7 +67,9 @@ def conversations(lines: Iterable[TraceLine], block_size: int | None) -> Iterato
 
 
 class _Reader:
-    """Merges the requests of a conversation and its sub-agents into one list; each refers to its predecessor."""
+    """Merges the requests of a conversation and its sub-agents into one list, in which each request names its
+    predecessor.
+    """
 
     def __init__(self, place: str, block_size: int, scope: str) -> None:
         self.requests: list[TracedRequest] = []
@@ -75,7 +78,7 @@ class _Reader:
         self._scope = scope
 
     def take(self, entries: Sequence[Entry], after: int | None, wait: float) -> None:
-        """Add a sequence of requests, which begins `wait` seconds after the response to request `after`."""
+        """Add a sequence of requests. It begins `wait` seconds after the response to request number `after`."""
         before: Entry | None = None
         for entry in entries:
             gap = entry.t - (before.t + before.api_time) if before is not None else 0.0

@@ -1,5 +1,6 @@
-"""`--concurrency auto`: the number of trials in flight adapts itself during the run.
+"""`--concurrency auto`: the number of trials in flight (the level) adapts itself during the run.
 
-pace.py       Pace              events of trials and requests -> concurrency level; without clock or asyncio
-executor.py   AdaptiveExecutor  keeps `level` workers busy, flags requests made before the level settled
+concurrency_controller  derives the level from events of trials and requests, without clock or asyncio
+executor                keeps as many workers busy as the level allows, and flags requests made before
+                        the level settled
 """

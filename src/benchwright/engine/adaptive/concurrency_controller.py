@@ -1,7 +1,9 @@
-"""The concurrency controller: derives the number of trials in flight from completions and refused requests.
+"""The concurrency controller: derives the number of trials in flight (the level) from completions and refused
+requests.
 
-It uses a slow start as in TCP (RFC 5681): 1, 2, 4, … while the throughput grows with it, then smaller steps.
-If the server is overloaded, the level is halved. Once settled, it takes no further steps.
+It uses a slow start as in TCP (RFC 5681): the level is 1, 2, 4, … while the throughput grows with it, then
+grows in smaller steps. If the server is overloaded, the level is halved. Once the level has settled, it takes
+no further steps.
 """
 
 from __future__ import annotations
@@ -10,53 +12,63 @@ from enum import Enum, auto
 from math import log2
 
 MIN_GAIN = 1.2
-"""Factor by which doubling the level must raise the trials per second.
+"""Factor by which the trials per second must grow when the level is doubled.
 
-Smaller steps must gain in proportion.
+Otherwise doubling has gained nothing. A smaller step must gain in proportion: MIN_GAIN ** log2(new level / old
+level).
 """
 
 TRIALS_PER_SLOT = 2
 MIN_TRIALS = 4
-"""Minimum number of ended trials before a level is judged; at higher levels `TRIALS_PER_SLOT` times the level."""
+"""Minimum number of trials that must end before a level is judged.
+
+At higher levels, it is `TRIALS_PER_SLOT` times the level.
+"""
 
 MIN_TRIALS_IN_DOUBT = 16
-"""The same minimum after doubling seemed to gain nothing, which may have been chance."""
+"""Minimum number of trials that must end before a level is judged again, if doubling seemed to gain nothing.
+
+That may have been chance.
+"""
 
 MIN_REFUSALS = 2
 OVERLOADED_SHARE = 0.05
-"""A server is overloaded if it refuses `MIN_REFUSALS` requests and this share of the trials that end.
+"""A server is overloaded if it refuses at least `MIN_REFUSALS` requests and at least this share of the trials
+that end.
 
-Fewer refusals may be chance. But the server is also overloaded if it refuses `MIN_REFUSALS` requests again
+Fewer refusals may be chance. But the server is also overloaded if it refuses `MIN_REFUSALS` requests once more
 after they had waited, because such requests would fail in the end.
 """
 
 STEP_DIVISOR = 4
 CEILING_DIVISOR = 8
-"""The first small step is 1/`STEP_DIVISOR` of the level.
+"""`STEP_DIVISOR`: the first small step is 1/`STEP_DIVISOR` of the level.
 
-The ceiling is 1/`CEILING_DIVISOR` below the level that overloaded the server.
+`CEILING_DIVISOR`: the ceiling, which the level may not exceed, is 1/`CEILING_DIVISOR` below the level that
+overloaded the server.
 """
 
 WINDOWS_BEFORE_RETRY = 4
-"""Number of windows after which a level below half of the best settled level is raised again.
+"""Number of windows after which a level that is below half of the best settled level is raised again.
 
-It doubles each time.
+This number doubles with each retry.
 """
 
 
 class Phase(Enum):
-    """State of the concurrency search: the purpose of the trials at the current level."""
+    """State of the concurrency search: what the trials at the current level are meant to find out."""
 
     DOUBLING = auto()
     CHECKING = auto()
-    """Doubling gained nothing: measure the previous level again, which may have looked too good by chance."""
+    """Doubling gained nothing. Measure the previous level again, because it may have looked too good by chance."""
     PROBING = auto()
-    """Measure whether a small step gains."""
+    """Measure whether a small step raises the throughput."""
     EASING = auto()
-    """The server was overloaded: measure whether it is still overloaded at half the level."""
+    """The server was overloaded. Measure whether it is still overloaded at half the level."""
     RETURNING = auto()
-    """The server was overloaded after a small step: halve the level for a while, then settle at the earlier
-    one.
+    """The server was overloaded after a small step.
+
+    Halve the level for a while, then settle at the level before the step.
     """
     SETTLED = auto()
 
@@ -89,7 +101,7 @@ class ConcurrencyController:
 
     @property
     def is_settled(self) -> bool:
-        """True if the level is settled and no more trials than that are in flight."""
+        """True if the level is settled, and no more trials are in flight than the level allows."""
         return self._phase is Phase.SETTLED and not self._draining
 
     def count_start(self) -> None:
@@ -108,9 +120,9 @@ class ConcurrencyController:
             self._close(now)
 
     def count_refusal(self, now: int, *, again: bool = False) -> None:
-        """Count a request that the server refused for load or did not answer in time.
+        """Count a request that the server refused because of overload, or did not answer in time.
 
-        `again`: the request had been refused before and has waited since.
+        `again`: True if the request had been refused before and has waited since.
         """
         if self._draining:
             return  # the request belongs to a level that was given up already
@@ -122,21 +134,21 @@ class ConcurrencyController:
             self._back_off(now)
 
     def mark_idle(self) -> None:
-        """Mark that there is no work at the moment, so that completions are not used to judge the level."""
+        """Note that there is no work at the moment, so that trials that end now are not used to judge the level."""
         self._starved = True
 
     def mark_busy(self, now: int) -> None:
-        """Begin a new window if there had been no work, because there is work again."""
+        """Note that there is work. If there was none before, begin a new window."""
         if self._starved:
             self._starved = False
             self._go_to(self.level, now)
 
     def restart_window(self, now: int) -> None:
-        """Restart the window after a standstill of our process, which invalidates what was measured in it."""
+        """Restart the window after a standstill of our process. What was measured in the window before is invalid."""
         self._go_to(self.level, now)
 
     def gain(self, level: int) -> float | None:
-        """Return the throughput at a level relative to level 1. None if either is unknown."""
+        """Return the throughput at a level divided by the throughput at level 1. None if one of the two is unknown."""
         return self._rate(level) / self._rate(1) if {1, level} <= self._rates.keys() else None
 
     def _open(self, now: int) -> None:
@@ -228,7 +240,8 @@ class ConcurrencyController:
     def _back_off(self, now: int) -> None:
         """Halve the level.
 
-        A ceiling below the old level keeps it from being tried again, except after a small step.
+        A ceiling below the old level keeps the old level from being tried again. After a small step, no ceiling
+        is set.
         """
         if self._phase is Phase.PROBING:
             self._phase = Phase.RETURNING
@@ -241,7 +254,7 @@ class ConcurrencyController:
         self._go_to(max(1, self.level // 2), now)
 
     def _gained(self, level: int) -> bool:
-        """Return whether the throughput at a level is sufficiently above that of the last good level."""
+        """Return True if the throughput at a level is sufficiently above the throughput at the last good level."""
         enough: float = MIN_GAIN ** log2(level / self._good)
         return self._rate(level) >= self._rate(self._good) * enough
 

@@ -24,25 +24,28 @@ from benchwright.runs.process_delays import Standstill
 from benchwright.runs.serial_server import SerialServing
 
 OnLevelChange = Callable[[int, bool, SerialServing | None], None]
-"""Callback (new level, whether it is settled, evidence that the server processes one request at a time).
+"""Callback with three arguments: the new level, whether it is settled, and evidence that the server processes
+one request at a time.
 
-The evidence is None if there is none.
+The last argument is None if there is no such evidence.
 """
 
 
 @runtime_checkable
 class OverloadReporter(Protocol):
-    """A client that calls `on_overload` with the number of an attempt that was refused for load or timed out."""
+    """A client that reports overload: it calls `on_overload` with the number of the attempt that was refused
+    because of overload, or timed out.
+    """
 
     on_overload: Callable[[int], None]
 
 
 class AdaptiveExecutor:
-    """Keeps as many trials in flight as the server serves well, at most `bound`.
+    """Keeps as many trials in flight as the server can serve well, at most `bound`.
 
-    `paced` is called with each new level. Requests that begin before the level has settled, or while it
-    settles again, get the flag `SETTLING_FLAG`. `asking`: clients that the task itself uses, in addition to
-    `clients`.
+    `paced` is called with each new level. A request gets the flag `SETTLING_FLAG` if it begins before the level
+    has settled, or while the level is settling again. `asking`: clients that the task itself uses, in addition
+    to `clients`.
     """
 
     def __init__(
@@ -89,7 +92,9 @@ class AdaptiveExecutor:
 
 
 class _ClockedController:
-    """Passes events to a `ConcurrencyController`, reports its changes, and flags requests sent before it settled."""
+    """Passes events to a `ConcurrencyController`, reports changes of its level, and flags requests sent before
+    the level settled.
+    """
 
     def __init__(self, pace: ConcurrencyController, paced: OnLevelChange, deliver: DeliverResult) -> None:
         self.pace = pace
@@ -98,7 +103,9 @@ class _ClockedController:
         self._told = (pace.level, False)
         self._since = wall_ns()
         self._latencies: dict[int, tuple[int, int]] = {}
-        """{level: (number of requests that began and ended at this level, their total duration in ns)}."""
+        """Mapping from a level to (number of requests that began and ended at this level, their total duration
+        in ns).
+        """
         self._stood: list[tuple[int, float]] = []
         """Periods (start, end) in which the level was settled, in ns since the epoch."""
         paced(pace.level, False, None)
@@ -131,7 +138,7 @@ class _ClockedController:
     def _one_at_a_time(self) -> SerialServing | None:
         """Return the evidence, from levels 1 and 2, that the server processes one request at a time.
 
-        None if the figures do not show that.
+        Return None if there is no such evidence.
         """
         gain, known = self.pace.gain(2), self._latencies
         if gain is None or not {1, 2} <= known.keys():
@@ -171,9 +178,9 @@ class _ClockedController:
 
 
 class _Workers:
-    """The workers of one wave (a part of the plan that ends before the next begins).
+    """The workers of one wave. A wave is a part of the plan that ends before the next part begins.
 
-    A worker ends if there are more workers than the level allows, or no work is left.
+    A worker ends if there are more workers than the level allows, or if no work is left.
     """
 
     def __init__(

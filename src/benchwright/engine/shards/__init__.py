@@ -1,10 +1,10 @@
-"""Runs with several processes (shards): trials are distributed to them, and results return to the one
+"""Runs with several processes (shards): trials are distributed to them, and their results return to the single
 journal.
 
-    parent  ShardedExecutor(shards, concurrency)      a driver per shard, which replaces it if it is lost
-    shard   serve(parts, concurrency, receive, send)  the same worker code as in one process
+    parent  ShardedExecutor(shards, concurrency)      one driver per shard, which replaces a lost shard
+    shard   serve(parts, concurrency, receive, send)  the same worker code as in a run with one process
 
-A `Shards` carries the messages: over pipes to processes of this machine, or to actors of a cluster.
+A `Shards` object carries the messages: over pipes to processes of this machine, or to actors of a cluster.
 """
 
 from benchwright.engine.shards.executor import ShardedExecutor

@@ -1,4 +1,4 @@
-"""The driver of one shard (a process that runs trials): keeps it busy, and replaces it if it is lost."""
+"""The driver of one shard (a process that runs trials): keeps the shard busy, and replaces it if it is lost."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ from benchwright.runs.journal import decode_body
 from benchwright.runs.process_delays import LoopLag
 
 MAX_LOSSES = 3
-"""Maximum number of replacements in a row for a shard that is lost before any of its trials is done."""
+"""Maximum number of consecutive replacements of a shard, if each is lost before any of its trials is done."""
 
 CANCEL_SECONDS = 10.0
-"""Seconds that cancelled trials may take to end."""
+"""Maximum number of seconds that cancelled trials may take to end."""
 
 CHECK_SECONDS = 0.25
 """Interval in seconds at which a waiting driver checks whether the run is to stop or all work is done."""
@@ -45,8 +45,9 @@ class ShardDriver:
     """Drives one shard with `share` trials in flight.
 
     `given_up`: the reason why the driver has no shard any more, or None. `origin`: the moment
-    (`perf_counter_ns`) from which due times count, or None. `earlier` is shared by all drivers: for each
-    shard, the last number in its `worker.SolvedWork.earlier`, or its share if it has not reported yet.
+    (`perf_counter_ns`) from which due times count, or None. `earlier` is shared by all drivers: a mapping from
+    the number of a shard to the latest `worker.SolvedWork.earlier` that the shard reported, or to its share if
+    it has not reported yet.
     """
 
     def __init__(
@@ -80,7 +81,7 @@ class ShardDriver:
     async def start(self, pool: WorkPool) -> None:
         """Start the shard and wait until it is ready to begin.
 
-        If it does not start, `run_work` tries again when there is work.
+        If the shard does not start, `run_work` tries again when there is work.
         """
         with suppress(ShardLost):
             shard = await self._opened(pool)
@@ -88,7 +89,7 @@ class ShardDriver:
                 await self._took(await self._received(shard), pool)
 
     async def run_work(self, pool: WorkPool) -> None:
-        """Run work from a shared pool until all is done, or no shard can be started.
+        """Run work from a shared pool until all work is done, or no shard can be started.
 
         Raises:
             UserError: If a solver or scorer raised an error that ends the run.
@@ -121,7 +122,7 @@ class ShardDriver:
             pass  # all its trials are done; only its loop lag remains unknown
 
     async def close(self) -> None:
-        """Close the shard, if it has not ended by itself."""
+        """Close the shard, unless it has ended by itself."""
         self._shard = None
         if self._receiving is not None:
             self._receiving.cancel()
@@ -130,9 +131,9 @@ class ShardDriver:
         await self._open.aclose()
 
     async def _opened(self, pool: WorkPool) -> Shard | None:
-        """Return the shard, started if necessary.
+        """Return the shard, and start it if necessary.
 
-        None if the work was finished before the shard could start.
+        Return None if all work was finished before the shard could start.
         """
         if self._shard is None:
             self._stopped = False
@@ -150,11 +151,11 @@ class ShardDriver:
         return self._shard
 
     def _take(self, pool: WorkPool) -> list[TrialWork]:
-        """Take work for the free places, and a little more to queue at the shard if it has many places.
+        """Take one piece of work for each free slot.
 
-        The queue gets as many pieces as were done since the last reports. So a shard with short trials stays
-        busy until its next reports, and a shard with long trials keeps no work from the others. With few
-        places nothing is queued.
+        If the shard has many slots, take a few more pieces to queue there. As many pieces are queued as were
+        done since the last reports. So a shard with short trials stays busy until its next reports, and a shard
+        with long trials keeps no work from the other shards. With few slots nothing is queued.
         """
         ahead = max(self._share // 8, min(self._lately, self._share)) if self._share >= 8 else 0
         works = pool.take(max(0, self._share + ahead - len(self._under_way)))
@@ -170,7 +171,7 @@ class ShardDriver:
         await self._took(await self._received(shard), pool)
 
     async def _received(self, shard: Shard) -> list[ShardReport]:
-        """Return the next reports; empty if none come for a while. Cancelling this loses no report."""
+        """Return the next reports. Empty if no reports come for a while. Cancelling this call loses no report."""
         if self._receiving is None:
             self._receiving = asyncio.ensure_future(shard.receive())
         await asyncio.wait([self._receiving], timeout=CHECK_SECONDS)
@@ -218,8 +219,9 @@ class ShardDriver:
         return SolvedHere(report.record, report.body, report.systemic, sum(self._earlier.values()))
 
     def _left(self, key: str, work: TrialWork) -> TrialWork:
-        """Return the remaining work of a lost shard's trial: only to score it if its outcome is stored, else
-        all.
+        """Return the remaining work for a trial of a lost shard.
+
+        If the outcome of the trial is stored, the work is only to score it. Otherwise it is the whole work.
         """
         report = self._unscored.get(key)
         if report is None:
@@ -239,7 +241,7 @@ class ShardDriver:
         self._unscored.clear()
 
     async def _cancel(self, pool: WorkPool) -> None:
-        """Let trials in flight end as cancelled, and journal that."""
+        """Cancel the trials in flight, and journal them as cancelled."""
         if self._shard is None:
             return
         try:

@@ -18,7 +18,7 @@ from benchwright.runs.standstills import combine_lags
 
 
 class ShardedExecutor:
-    """Keeps `concurrency` trials in flight in total, distributed evenly over at most that many shards."""
+    """Keeps `concurrency` trials in flight in total. They are distributed evenly over at most `concurrency` shards."""
 
     def __init__(self, shards: Shards, concurrency: int) -> None:
         self._shards = shards
@@ -60,7 +60,7 @@ class ShardedExecutor:
 async def _in_time(
     drivers: list[ShardDriver], work: Iterator[TrialWork], stop: StopRequest, seconds: float | None
 ) -> None:
-    """Run trials that are due at given moments, or for a given time, with one clock for all shards.
+    """Run trials that are due at given moments, or trials for a given time, with one clock for all shards.
 
     If trials have due times, they are dealt to the shards in turn.
 
@@ -86,7 +86,7 @@ async def _in_time(
 
 
 async def _drive(drivers: list[ShardDriver], pool: WorkPool) -> None:
-    """Let all shards work on a wave. Other shards take over the work of one that is lost for good.
+    """Let all shards work on a wave. If a shard is lost for good, the other shards take over its work.
 
     Raises:
         UserError: If all shards are lost.

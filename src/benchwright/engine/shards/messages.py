@@ -30,10 +30,10 @@ class ShardLost(BenchwrightError):
 
 
 class RunTrials(Record, frozen=True, tag="do"):
-    """Order to run these trials and send their results, without further requests.
+    """Order to run these trials and send their results. The parent sends no separate request for the results.
 
-    `origin`: the moment (`perf_counter_ns`) from which due times count in all shards. If it is None, due
-    times count from the shard's own start.
+    `origin`: the moment (`perf_counter_ns`) from which due times count in all shards. If it is None, due times
+    count from the shard's own start.
     """
 
     works: list[TrialWork]
@@ -43,7 +43,8 @@ class RunTrials(Record, frozen=True, tag="do"):
 class StopWork(Record, frozen=True, tag="stop"):
     """Order to give back the trials that have not begun.
 
-    `cancel`: end trials in flight as cancelled. `hurry`: no longer wait for stalled requests.
+    `cancel`: True to end the trials in flight as cancelled. `hurry`: True to wait no longer for stalled
+    requests.
     """
 
     cancel: bool = False
@@ -55,7 +56,7 @@ class Shutdown(Record, frozen=True, tag="end"):
 
 
 class WorkerReady(Record, frozen=True, tag="ready"):
-    """First report of a shard: everything is loaded, and it can begin work at once."""
+    """First report of a shard: everything is loaded, and the shard can begin work at once."""
 
 
 class TrialSolved(Record, frozen=True, tag="solved"):
@@ -68,7 +69,7 @@ class TrialSolved(Record, frozen=True, tag="solved"):
 
 
 class TrialScored(Record, frozen=True, tag="done"):
-    """Report of a scored trial, identified by its key; see `worker.ScoredWork`."""
+    """Report of a scored trial, which is identified by its key; see `worker.ScoredWork`."""
 
     key: str
     status: Status
@@ -76,13 +77,13 @@ class TrialScored(Record, frozen=True, tag="done"):
 
 
 class TrialsReturned(Record, frozen=True, tag="returned"):
-    """Report of trials that are given back because they were not begun. `keys`: their keys."""
+    """Report of trials that the shard gives back because it has not begun them. `keys`: keys of these trials."""
 
     keys: list[str]
 
 
 class ShardFailed(Record, frozen=True, tag="failed"):
-    """Report that the shard cannot go on. `reason`: the cause, which the user can fix."""
+    """Report that the shard cannot go on. `reason`: the cause. The user can remove it."""
 
     reason: str
 
@@ -131,7 +132,7 @@ class Shards(Protocol):
         ...
 
     def open(self, number: int, concurrency: int) -> AbstractAsyncContextManager[Shard]:
-        """Start a shard that runs `concurrency` trials at once; end it on exit.
+        """Start a shard that runs up to `concurrency` trials at once. End the shard on exit.
 
         Raises:
             ShardLost: If the shard cannot be started.
@@ -140,7 +141,10 @@ class Shards(Protocol):
 
 
 class ShardParts(msgspec.Struct, frozen=True):
-    """The parts that a shard needs to run the trials of a plan. For `keeps_conversation` and `seconds` see `Plan`."""
+    """The objects that a shard needs to run the trials of a plan.
+
+    For `keeps_conversation` and `seconds` see `Plan`.
+    """
 
     task: Task
     clients: Mapping[str, ModelClient]
@@ -150,11 +154,12 @@ class ShardParts(msgspec.Struct, frozen=True):
 
 
 class WorkerSpec(msgspec.Struct, frozen=True):
-    """Specification of a shard's parts: a function (`module:function`), its arguments, and sys.path.
+    """Specification from which a shard's process makes its `ShardParts`: a function (`module:function`), its
+    arguments, and sys.path.
 
-    The function is called with the shard's share of the concurrency, then the arguments. The function and the
-    arguments must be picklable by name in another process. `environment` is added to the process's
-    environment.
+    The function is called with the shard's share of the concurrency, followed by the arguments. The function
+    and the arguments must be picklable by name in another process. `environment`: variables to add to the
+    environment of the process.
     """
 
     make: str
@@ -163,24 +168,24 @@ class WorkerSpec(msgspec.Struct, frozen=True):
     environment: Mapping[str, str] = {}
 
     def for_other_machine(self) -> WorkerSpec:
-        """Return the recipe for use on another machine, without this machine's sys.path."""
+        """Return the specification for use on another machine, without this machine's sys.path."""
         return msgspec.structs.replace(self, path=())
 
     def encode(self) -> bytes:
-        """Return the recipe as it is sent.
+        """Return the specification in the encoded form in which it is sent.
 
-        It contains keys, so it is only sent to shards and never written anywhere.
+        It contains API keys, so it is only sent to shards and never written anywhere.
         """
         return pickle.dumps(msgspec.structs.astuple(self), pickle.HIGHEST_PROTOCOL)
 
 
 def make_parts(encoded_recipe: bytes, concurrency: int) -> ShardParts:
-    """Make the parts of a shard from an encoded recipe.
+    """Make the parts of a shard from an encoded `WorkerSpec`.
 
-    Call it only with recipes from our own parent process, because it unpickles them.
+    Call it only with a specification from our own parent process, because it is unpickled.
 
     Raises:
-        UserError: If the recipe needs something that has disappeared since the run was prepared.
+        UserError: If the specification needs something that has disappeared since the run was prepared.
     """
     import importlib
     import os

@@ -1,4 +1,4 @@
-"""The program that runs as a shard, with messages on stdin and stdout.
+"""The program that runs as a shard. It reads messages from stdin and writes messages to stdout.
 
 Usage: `benchwright.engine.shards.process CONCURRENCY ANCHOR`.
 
@@ -22,7 +22,7 @@ from benchwright.errors import UserError
 
 
 def main() -> None:
-    """Read the recipe, then follow orders until stdin ends or the parent stops reading."""
+    """Read the `WorkerSpec`, then follow orders until stdin ends or the parent stops reading."""
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb", buffering=0)
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # output of user code must not mix with the messages
     clock.set_clock_anchor(int(sys.argv[2]))

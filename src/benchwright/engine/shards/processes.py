@@ -31,11 +31,11 @@ async def read_frame(reader: asyncio.StreamReader) -> bytes:
 
 
 END_SECONDS = 5.0
-"""Seconds that a process gets to end by itself."""
+"""Number of seconds that a process gets to end by itself before it is killed."""
 
 
 class ProcessShards:
-    """`count` processes, each made from the recipe."""
+    """`count` shards, each a process of this machine that is made from the same `WorkerSpec`."""
 
     def __init__(self, recipe: WorkerSpec, count: int) -> None:
         self.count = count

@@ -1,8 +1,8 @@
-"""Shards that are Ray actors: on this machine if no address is given, else wherever the cluster has room.
+"""Shards that are Ray actors.
 
-Nothing that is sent to an actor is written to Ray's tables. Small messages, including the keys in a recipe,
-go from memory to memory. A message of more than 100 kB passes through the object store of the sending
-machine.
+Without an address they run on this machine; with an address, wherever the cluster has room. Nothing that is
+sent to an actor is written to Ray's tables. Small messages, including the API keys in a `WorkerSpec`, go from
+memory to memory. A message of more than 100 kB passes through the object store of the sending machine.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from benchwright.engine.shards.shard_loop import serve
 from benchwright.errors import UserError
 
 PLACEMENT_SECONDS = 60.0
-"""Seconds that an actor may wait for a free place in the cluster."""
+"""Maximum number of seconds that an actor may wait until the cluster has room for it."""
 
 
 @asynccontextmanager
 async def ray_shards(recipe: WorkerSpec, count: int | None, address: str | None) -> AsyncIterator[RayShards]:
-    """Connect to the cluster at an address, or start Ray on this machine.
+    """Connect to the Ray cluster at an address. Without an address, start Ray on this machine.
 
-    `count`: actors, one per CPU by default. If no address is given, Ray's own variable RAY_ADDRESS is used,
-    if it is set. The working directory is copied to a cluster, so that modules and files in it are found
-    there by their relative paths. Benchwright itself must be installed on the cluster's nodes.
+    `count`: number of actors; by default one per CPU. If no address is given but Ray's own variable RAY_ADDRESS
+    is set, that address is used. The working directory is copied to a cluster, so that modules and files in it
+    are found there by their relative paths. Benchwright itself must be installed on the cluster's nodes.
 
     Raises:
         UserError: If Ray is not installed or does not start, or no cluster answers at the address.
@@ -48,7 +48,7 @@ async def ray_shards(recipe: WorkerSpec, count: int | None, address: str | None)
 
 
 class RayShards:
-    """`count` actors with one CPU each."""
+    """`count` shards, each a Ray actor with one CPU."""
 
     def __init__(self, ray: Any, recipe: WorkerSpec, count: int) -> None:
         self.count = count
@@ -96,7 +96,7 @@ class _RayShard:
 
 
 def _lost(error: Exception) -> ShardLost:
-    """Return the `ShardLost` error that stands for an error of an actor.
+    """Return a `ShardLost` error in place of an error of an actor.
 
     An error raised inside the actor is reported without Ray's traceback.
     """
@@ -109,7 +109,7 @@ def _lost(error: Exception) -> ShardLost:
 
 
 class ShardActor:
-    """The shard inside the cluster: `serve` between two queues."""
+    """The actor that is a shard inside the cluster. It runs `serve` with two queues, for orders and for reports."""
 
     def __init__(self) -> None:
         self._orders: asyncio.Queue[bytes] = asyncio.Queue()
@@ -118,7 +118,7 @@ class ShardActor:
         self._serving: asyncio.Task[None] | None = None
 
     async def start(self, recipe: bytes, concurrency: int) -> None:
-        """Make the parts and start to serve. An error is sent as the first report."""
+        """Make the shard's parts and start to serve. If this fails, the error is sent as the first report."""
         try:
             parts = make_parts(recipe, concurrency)
         except UserError as error:
@@ -127,7 +127,7 @@ class ShardActor:
         self._serving = asyncio.ensure_future(self._serve(parts, concurrency))
 
     async def send_order(self, message: bytes) -> None:
-        """Queue an encoded message of the coordinating process for the shard."""
+        """Queue an encoded order of the coordinating process for the shard."""
         await self._orders.put(message)
 
     async def receive_reports(self) -> bytes:

@@ -1,6 +1,6 @@
-"""Connections to Ray: to a cluster at an address, or to one that is started on this machine for the run.
+"""Connections to Ray: to a cluster at an address, or to a Ray that is started on this machine for the run.
 
-A failed start is reported in one line; a start that hangs is abandoned.
+A failed start is reported in one line. A start that hangs is abandoned.
 """
 
 from __future__ import annotations
@@ -19,10 +19,15 @@ from benchwright.errors import UserError
 
 CONNECT_SECONDS = 10.0
 START_SECONDS = 120.0
-"""Seconds that Ray may take to start here, or to accept a connection at an address; 10 s are usual."""
+"""Maximum number of seconds that Ray may take to start on this machine, or to accept a connection at an
+address. 10 s are usual.
+"""
 
 MAX_START_TRIES = 2
-"""Number of tries to start Ray: a node gives up if its helpers take over 15 s, as on a cold or busy machine."""
+"""Maximum number of tries to start Ray.
+
+A node gives up if its helper processes take over 15 s, as on a cold or busy machine.
+"""
 
 END_SECONDS = 20.0
 FILES_NOT_COPIED = [".env", ".git"]
@@ -107,9 +112,9 @@ def _unusable(address: str | None, reason: str) -> str:
 
 
 class _Connection:
-    """Ray, started and ended in a separate thread.
+    """A connection to Ray that is opened and closed in a separate thread.
 
-    The processes that Ray starts end with the thread that started them. A hanging thread is not waited for.
+    The processes that Ray starts end with the thread that started them. A thread that hangs is not waited for.
     """
 
     def __init__(self, ray: Any, options: dict[str, Any]) -> None:
@@ -120,7 +125,7 @@ class _Connection:
         threading.Thread(target=self._live, args=(ray, options), daemon=True).start()
 
     async def end(self) -> None:
-        """Disconnect from the cluster. A Ray that was started on this machine ends."""
+        """Disconnect from the cluster. If Ray was started on this machine, it ends."""
         self._leave.set()
         await asyncio.wait([self._ended], timeout=END_SECONDS)
 
@@ -151,5 +156,5 @@ class _Connection:
 
 
 def first_line(error: Exception) -> str:
-    """Return the first line of an error's text, without Ray's account of its origin."""
+    """Return the first line of an error's text, without Ray's account of where the error arose."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0]

@@ -1,4 +1,4 @@
-"""The inside of a shard, a process that runs trials: accepts work, does it, and reports the results."""
+"""The inside of a shard, a process that runs trials. It accepts work, does it, and reports the results."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Send = Callable[[bytes], Awaitable[None]]
 
 
 async def serve(parts: ShardParts, concurrency: int, receive: Receive, send: Send) -> None:
-    """Do work, `concurrency` pieces at once, until the parent ends the shard or is gone."""
+    """Do work, up to `concurrency` trials at once, until the parent ends the shard or is gone."""
     reports = _Reports(send)
     try:
         with LoopLagSampler() as lag:
@@ -78,7 +78,7 @@ class _WorkQueue:
         self._failure: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     async def work(self, receive: Receive) -> None:
-        """Follow orders until the last one.
+        """Follow the parent's orders until the last order.
 
         Raises:
             ShardLost: If the parent is gone. Trials in flight have been cancelled.
@@ -120,9 +120,9 @@ class _WorkQueue:
             await self._cancel()
 
     def _begin(self) -> None:
-        """Begin the work that is due, up to the free places.
+        """Begin the work that is due, as long as there are free slots.
 
-        Set a timer for the next piece that is not due yet.
+        Set a timer for the next piece of work that is not due yet.
         """
         if self._timer is not None:
             self._timer.cancel()
@@ -140,7 +140,7 @@ class _WorkQueue:
             task.add_done_callback(self._ended)
 
     async def _do(self, work: TrialWork) -> None:
-        """Do a piece of work when it is due. While it is prepared, it already occupies a place."""
+        """Do a piece of work when it is due. It occupies a slot already while it is prepared."""
         if work.trial.due_ns is not None:
             await self._worker.prepare(work)
             await asyncio.sleep(max(0.0, self._worker.seconds_until(work)))

@@ -1,4 +1,4 @@
-"""The work of a wave, shared by all shards: each takes some, and returns what it could not do."""
+"""The work of a wave, shared by all shards. Each shard takes some work, and returns what it could not do."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Work = TypeVar("Work")
 
 
 def distribute(source: Iterator[Work], hands: int) -> list[Iterator[Work]]:
-    """Distribute the pieces of a source over `hands` iterators in turn, drawing them as needed."""
+    """Distribute the pieces of a source in turn over `hands` iterators. The pieces are drawn as they are needed."""
     dealt = [deque[Work]() for _ in range(hands)]
     turns = cycle(dealt)
 
@@ -35,7 +35,7 @@ def distribute(source: Iterator[Work], hands: int) -> list[Iterator[Work]]:
 class WorkPool:
     """Work that is drawn from an iterator as needed, and work that was given back.
 
-    From the moment `last_start` (`perf_counter_ns`) on, there is no more work; see `Plan.seconds`.
+    From the moment `last_start` (`perf_counter_ns`) on, no more work is handed out; see `Plan.seconds`.
     """
 
     def __init__(self, source: Iterator[TrialWork], stop: StopRequest, last_start: int | None = None) -> None:
@@ -48,7 +48,7 @@ class WorkPool:
         self._changed = asyncio.Event()
 
     def take(self, most: int) -> list[TrialWork]:
-        """Take up to `most` pieces of work; empty if none is left at the moment, or the run is to stop."""
+        """Take up to `most` pieces of work. Empty if no work is left at the moment, or if the run is to stop."""
         if self._stop.reason is not None or self._is_too_late:
             self._back.clear()
             self._drained = True
@@ -60,22 +60,22 @@ class WorkPool:
         return works
 
     def mark_done(self, works: int = 1) -> None:
-        """Count this many of the taken pieces as done or dropped, so that they are no longer waited for."""
+        """Count this many of the taken pieces as done or dropped, so that the pool no longer waits for them."""
         self._taken -= works
         self._tell()
 
     def give_back(self, works: list[TrialWork]) -> None:
-        """Put back pieces that were taken but could not be done, for others to take."""
+        """Put back pieces that were taken but could not be done, so that other shards can take them."""
         self._back.extend(works)
         self.mark_done(len(works))
 
     @property
     def is_over(self) -> bool:
-        """True if no more work is to be taken, because all is done or the run is to stop."""
+        """True if no more work is to be taken, because all work is done or the run is to stop."""
         return self._stop.reason is not None or (self._drained and not self._taken and not self._back)
 
     async def wait_for_work(self) -> bool:
-        """Wait until there may be work to take. Return False if all is done or the run is to stop."""
+        """Wait until there may be work to take. Return False if all work is done or the run is to stop."""
         while self._taken and not self._back:
             self._changed.clear()
             await self._changed.wait()

@@ -10,32 +10,34 @@ from benchwright.stats.intervals import Interval
 from benchwright.stats.sequential.betting import BettingProcess
 
 TESTED_MEANS = 401
-"""Default number of means that are tested.
+"""Default number of means that are tested as possible ends of the interval.
 
-They are densest near the middle of the bounds, as differences are.
+They are densest near the middle of the bounds, because most differences are small.
 """
 ROUNDING_TOLERANCE = 1e-9
-"""Tolerance for rounding in sums of floats. Ends that follow from sums alone are widened by it."""
+"""Tolerance for rounding in sums of floats. Ends of the interval that follow from sums alone are widened by it."""
 
 
 class ConfidenceSequence:
     """Confidence sequence for a mean: it contains the mean at all times, with probability 1 - 2 side_error.
 
-    This is the least probability that the mean is never outside of `low` and `high` (...). Each end alone
-    holds with 1 - side_error. A unit is what is drawn at random: one sample with its mean difference over
+    This is the least probability that the mean is never outside of `low` and `high` (...). Each end alone holds
+    with probability 1 - side_error. A unit is what is drawn at random: one sample with its mean difference over
     repeats, or a whole cluster of samples. Units come in a random order. A stratified order is not random, as
     the next unit then depends on the ones before. `low` is the largest m such that every mean up to m is
-    refuted by a `BettingProcess` of 1 / side_error; `high` is the same with all signs reversed. Both are running
-    intersections; if these would be empty, the last interval stays.
+    refuted: its `BettingProcess` has reached 1 / side_error. `high` is computed likewise, with all signs
+    reversed. Both are running intersections: an end never moves back outwards. If the intersection would be
+    empty, the last interval stays.
 
     - not `finite`: the mean over all units of this kind that might be drawn. With weights it is the ratio E[w
-      x] / E[w]: the mean over samples, if w is the size of the unit over the largest possible.
+      x] / E[w]: the mean over samples, if w is the size of the unit divided by the largest possible size.
     - `finite`: the mean over a list of exactly `planned` units, as if all of them had been measured.
 
-    `planned`: the largest number of units (exact, if `finite`). `bounds`: the least and greatest possible
-    value. `thresholds`: the means that matter (0, the margin). Thresholds are always tested; other ends are
-    rounded outwards, less so with more `claims`. With a `shape`, values of that shape are processed in
-    parallel, and `side_error` may have the shape, too.
+    `planned`: the largest number of units (the exact number, if `finite`). `bounds`: the least and greatest
+    possible value. `thresholds`: the means that matter (0, the margin); they are always tested. Ends at other
+    means are rounded outwards, less so with more `claims`. `reach`: the largest absolute value of `expected` in
+    `add`. With a `shape`, values of that shape are processed in parallel, and `side_error` may have the shape,
+    too.
 
     Raises:
         ValueError: If planned < 1, side_error is outside (0, 1), the bounds have no width, or a threshold is
@@ -83,14 +85,16 @@ class ConfidenceSequence:
         weight: ArrayLike = 1.0,
         expected: ArrayLike = 0.0,
     ) -> None:
-        """Process the next unit: its value, or its `least` and `most` possible value if it is not known.
+        """Process the next unit.
 
-        The interval then holds whatever the unknown values are. `expected`: the prediction (see `difference_predictor`)
-        for this unit minus the mean prediction for the remaining ones, at most `reach` in absolute value.
+        `least` is its value; if the value is not known, `least` and `most` are its bounds. The interval then
+        holds whatever the unknown values are. `expected`: the prediction (see `difference_predictor`) for this
+        unit minus the mean prediction for the remaining units, at most `reach` in absolute value.
 
         Raises:
             ValueError: If a value is out of bounds, a weight is outside [0, 1], a finite list gets weights or
-                too many units, or `expected` exceeds `reach` or is not 0 although the list is not finite.
+                too many units, `expected` exceeds `reach`, or `expected` is not 0 although the list is not
+                finite.
         """
         both = (least, least if most is None else most)
         ends = np.stack([np.broadcast_to(np.asarray(end, np.float64), self.low.shape) for end in both])
@@ -128,11 +132,12 @@ class ConfidenceSequence:
         self.low, self.high = np.where(sound, low, self.low), np.where(sound, high, self.high)
 
     def _limits(self) -> Vector:
-        """Return the limits (2, ...) above which no mean is refuted, for the values and for their negatives.
+        """Return the limits (2, ...) up to which every mean is refuted: for the values, and for their
+        negatives.
 
-        -infinity: no mean is refuted. The logarithm of the capital is convex in the mean. So between two
-        tested means, it is above the line through the two tested means before: up to the point at which that
-        line falls to the threshold, the mean is still refuted.
+        -infinity means that no mean is refuted. The logarithm of the capital is convex in the mean. So between
+        two tested means, it is above the straight line through the two tested means before them. Up to the
+        point at which that line falls to the threshold, the mean is still refuted.
         """
         surplus = self._capital.log_capital - self._needed
         just_above = np.nextafter(self._means, np.inf)
@@ -148,9 +153,9 @@ class ConfidenceSequence:
 def running_interval(
     values: ArrayLike, planned: int, *, error: float = 0.05, weights: ArrayLike = 1.0
 ) -> Interval:
-    """Return the interval after all of the values (n,), which are in [-1, 1] and in random order.
+    """Return the interval after all of the values (n,). The values are in [-1, 1] and in random order.
 
-    Half of the error is on each side.
+    Each end may be wrong with probability `error` / 2.
     """
     running = ConfidenceSequence(planned, side_error=error / 2)
     units = to_vector(values, "values")

@@ -1,21 +1,23 @@
-"""Sequential verdicts: better, worse, not worse or equivalent, at the first moment when one is certain.
+"""Sequential verdicts: better, worse, not worse or equivalent, at the first moment when a verdict is certain.
 
 | goal | verdict | when |
 |---|---|---|
 | difference | equivalent | -margin < low and high < margin (needs a margin) |
-| | better, worse | 0 < low, high < 0 |
+| | better | 0 < low |
+| | worse | high < 0 |
 | not_worse | not_worse | -margin < low |
 | | worse | high < -margin |
 
-Each verdict follows from `ConfidenceSequence` alone, so it may be checked after every unit, and it is wrong with
-probability at most `error`, whatever the true difference d is:
+low and high are the ends of the interval of new - old. Each verdict follows from `ConfidenceSequence` alone, so
+it may be checked after every unit. It is wrong with probability at most `error`, whatever the true difference d
+is:
 
-- difference: both ends together hold with 1 - error, half of it on each side. If d = 0, better or worse is
-  wrong with at most error. If |d| >= margin, equivalent is wrong only if the end on that side is: error / 2.
-  The same holds for a verdict with the opposite sign.
-- not_worse: each end alone has the whole error, as only one of the two verdicts can be wrong: not_worse if d
-  <= -margin, worse if d >= -margin. The interval is the one of two one-sided tests (Schuirmann 1987): it
-  holds d with 1 - 2 error.
+- difference: both ends together hold with probability 1 - error, half of the error on each side. If d = 0,
+  better or worse is wrong with probability at most error. If |d| >= margin, equivalent is wrong only if the end
+  on that side is wrong: error / 2. The same holds for a verdict with the opposite sign.
+- not_worse: each end alone has the whole error, as only one of the two verdicts can be wrong: not_worse if d <=
+  -margin, worse if d >= -margin. The interval is the one of two one-sided tests (Schuirmann 1987): it holds d
+  with probability 1 - 2 error.
 
 The goal, margin and error are set before the first look. The same units cannot also serve a verdict for the
 other goal at the same error.
@@ -53,11 +55,11 @@ class SequentialDecision(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class SequentialTest:
-    """Sequential test: processes the differences new - old unit by unit, and keeps the first verdict.
+    """Sequential test of the differences new - old.
 
-    Later units do not change the verdict, which was reached on the units before. No verdict is made before
-    `at_least` units. `among` is the number of questions that share the error, see `family.Family`. The other
-    arguments are those of `ConfidenceSequence`.
+    It processes them unit by unit and keeps the first verdict. Units after the verdict do not change it. No
+    verdict is made before `at_least` units. `among` is the number of questions that share the error; see
+    `question_family.QuestionFamily`. The other arguments are those of `ConfidenceSequence`.
 
     Raises:
         ValueError: If the margin is negative, the goal is unknown, or `ConfidenceSequence` refuses an argument.
@@ -98,7 +100,7 @@ class SequentialTest:
     ) -> Verdict | None:
         """Process the next unit, with the arguments of `ConfidenceSequence.add`.
 
-        Return the verdict, None while undecided.
+        Return the verdict. Return None while undecided.
         """
         if self.verdict is None:
             self.running.add(least, most, weight=weight, expected=expected)
@@ -108,9 +110,11 @@ class SequentialTest:
         return self.verdict
 
     def set_error_share(self, undecided: int) -> Verdict | None:
-        """Use the share of the error for `undecided` open questions, including this one: error / undecided.
+        """Set the error of this question to error / `undecided`, its share of the error that several questions
+        have together.
 
-        Return the verdict, None while undecided.
+        `undecided` is the number of undecided questions, including this one. Return the verdict. Return None
+        while undecided.
         """
         if self.verdict is None:
             self._open = undecided
@@ -128,7 +132,11 @@ class SequentialTest:
 
     @property
     def decision(self) -> SequentialDecision:
-        """The current decision. Its difference is the mean over the units (midpoints for unknown values)."""
+        """The current decision.
+
+        Its difference is the mean over the units; the value of a unit that is not known counts as the midpoint
+        of its bounds.
+        """
         return SequentialDecision(
             verdict=self.verdict,
             difference=self._sum / self._weight if self._weight else 0.0,
@@ -143,7 +151,10 @@ class SequentialTest:
 
 
 def verdict(interval: Interval, goal: Goal, margin: float) -> Verdict | None:
-    """Return the verdict that an interval for new - old allows (see the module's table); None if undecided."""
+    """Return the verdict that an interval of new - old allows, by the table in the module's docstring.
+
+    None if undecided.
+    """
     low, high = interval
     if goal == "not_worse":
         return "not_worse" if low > -margin else "worse" if high < -margin else None

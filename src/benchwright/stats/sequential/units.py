@@ -13,7 +13,10 @@ from benchwright.stats.clusters import group_codes
 
 
 class UnitMeans(NamedTuple):
-    """`means` (g,): mean difference of each unit (sample or cluster); `sizes` (g,): its number of samples."""
+    """Mean difference and size of each of g units. A unit is a sample or a cluster of samples.
+
+    `means` (g,): mean difference of each unit. `sizes` (g,): number of samples of each unit.
+    """
 
     means: Vector
     sizes: Vector
@@ -23,9 +26,9 @@ def group_units(differences: ArrayLike, groups: Iterable[Hashable | None]) -> Un
     """Return the clusters (`groups`) of samples as units, in order of first appearance.
 
     A sample without a cluster (None) is a unit by itself. Only whole clusters are units: the order of samples
-    within a cluster may depend on their values. `ConfidenceSequence` of `means` is about the mean over clusters.
-    With the weights sizes / largest possible size, it is about the mean over samples that might be drawn, as
-    a ratio with bounded parts.
+    within a cluster may depend on their values. A `ConfidenceSequence` of `means` is about the mean over
+    clusters. With the weights sizes / largest possible size, it is about the mean over samples that might be
+    drawn, as a ratio with bounded numerator and denominator.
 
     Raises:
         ValueError: If there is not one cluster label for each difference.

@@ -1,1 +1,1 @@
-"""Comparison of servers: load measurements compared level by level."""
+"""Compares servers: load measurements are compared level by level."""

@@ -1,4 +1,4 @@
-"""Comparison of load measurements level by level: which server serves more, and which responds sooner?"""
+"""Compares load measurements level by level: which server serves more, and which responds sooner?"""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from benchwright.stats.multiple_testing import holm_adjusted
 SIGNIFICANCE_LEVEL = 0.05
 
 MIN_FAILURE_DIFFERENCE = 0.01
-"""Minimum difference between the shares of failed requests that is reported."""
+"""Smallest difference between the shares of failed requests of two sides that is reported."""
 
 
 def compare_loads(
     reports: Sequence[LoadReport], rules: LoadRules, *, anyway: bool = False
 ) -> LoadComparisonResult:
-    """Compare the first measurement with every other one.
+    """Compare the first measurement with every other measurement.
 
-    Measurements of different work (prompts, answers) are refused, unless `anyway` is True.
+    Measurements of different work (prompts, answers) are not compared, unless `anyway` is True.
 
     Raises:
         UserError: If a rule names an unknown figure.
@@ -73,7 +73,7 @@ def _pair(a: tuple[LoadSide, LoadReport], b: tuple[LoadSide, LoadReport], *, any
 
 
 def _silent(report: LoadReport, answered: Iterable[str]) -> list[str]:
-    """Return the names of the measurement's levels that are not in `answered`, the levels with answers."""
+    """Return the names of the measurement's levels without answers. `answered`: names of the levels with answers."""
     return list(dict.fromkeys(one.level.name for one in report.levels if one.level.name not in answered))
 
 
@@ -135,10 +135,10 @@ def _changes(a: LevelFigures, b: LevelFigures, *, goodput: bool) -> Iterator[Loa
 
 
 def _best(a: Iterable[LevelFigures], b: Iterable[LevelFigures], *, aimed: bool) -> LoadChange | None:
-    """Return the change from the highest rate of A to the highest rate of B, at whichever levels.
+    """Return the change from the highest rate of A to the highest rate of B. They may be at different levels.
 
-    None if a side has no rate. The rate is goodput if both have the same objectives (`aimed`), else answers
-    per second.
+    Return None if a side has no rate. The rate is goodput if both sides have the same objectives (`aimed`).
+    Otherwise it is answers per second.
     """
     measure = "goodput" if aimed else "achieved"
     best_a, best_b = (
@@ -177,7 +177,10 @@ def _known(estimate: FigureEstimate) -> IntervalEstimate:
 
 
 def _decided(pairs: Sequence[LoadPair]) -> tuple[list[LoadPair], int]:
-    """Return the pairs with Holm's p-values and verdicts over all their figures, and the number of tests."""
+    """Return the pairs with p-values and verdicts corrected by Holm over all their figures.
+
+    Also return the number of tests.
+    """
     everything = [change for pair in pairs for change in _all(pair)]
     tested = [change.p_value for change in everything if change.p_value is not None]
     adjusted = iter(holm_adjusted(tested).tolist())

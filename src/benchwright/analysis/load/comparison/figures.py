@@ -1,4 +1,7 @@
-"""The compared figures of a measurement by level. Their intervals include the variance between repeats."""
+"""The figures by which load measurements are compared at each level.
+
+Their intervals include the variance between repeats.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from benchwright.stats.intervals import critical_t
 
 
 class ComparedFigure(NamedTuple):
-    """A compared figure: its readable name, and how to read it from a level.
+    """A compared figure: its readable name, and the function `read` that returns its value for a level.
 
     `more_is_better`: True for rates.
 
@@ -52,11 +55,14 @@ MEASURES: Mapping[str, ComparedFigure] = {
     "latency_p99": ComparedFigure("latency p99", False, _quantile("latency", "p99")),
     "itl_p50": ComparedFigure("per token", False, _quantile("itl", "p50")),
 }
-"""The compared figures, by the names that rules use."""
+"""Mapping from the names that rules use to the compared figures."""
 
 
 class LevelFigures(NamedTuple):
-    """The results of one level, measured once or more (`runs`). `figures`: by the name of the measure."""
+    """The results of one level, which was measured once or more (`runs`).
+
+    `figures`: mapping from the name of the measure.
+    """
 
     level: Level
     runs: Sequence[LevelResult]
@@ -64,11 +70,11 @@ class LevelFigures(NamedTuple):
 
 
 def level_figures(report: LoadReport) -> dict[str, LevelFigures]:
-    """Return the results and compared figures of each level, by the level's name.
+    """Return the results and compared figures of each level, as a mapping from the level's name.
 
-    For a level that was measured R times, a figure is the geometric mean, with a t interval from the variance
-    between the runs. This variance is pooled over all levels (R - 1 degrees of freedom from each), and is at
-    least the variance that the intervals of the single runs imply.
+    If a level was measured R times, a figure is the geometric mean, with a t interval from the variance between
+    the runs. This variance is pooled over all levels (R - 1 degrees of freedom from each). It is at least the
+    variance that the intervals of the single runs imply.
     """
     groups: dict[str, list[LevelResult]] = {}
     for result in report.levels:
@@ -103,7 +109,10 @@ def _pooled(known: Mapping[str, Sequence[FigureEstimate]]) -> dict[str, FigureEs
 
 
 def _within(runs: Sequence[FigureEstimate]) -> float:
-    """Return the mean variance of the logarithm implied by the intervals of single runs; 0 if none is known."""
+    """Return the mean variance of the logarithm that the intervals of single runs imply.
+
+    It is 0 if no interval is known.
+    """
     z = normal_quantile(0.975)
     halves = [
         math.log(one.high / one.low) / 2

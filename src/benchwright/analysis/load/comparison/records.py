@@ -13,7 +13,10 @@ Verdict = Literal["better", "worse", "no difference found", "unknown"]
 
 
 class LoadSide(Record, frozen=True):
-    """A compared measurement. `levels`: names of its levels; `runs`: how often each level was measured."""
+    """A measurement that is compared. `levels`: names of its levels.
+
+    `runs`: number of times that each level was measured.
+    """
 
     letter: str
     id: str
@@ -27,11 +30,11 @@ class LoadSide(Record, frozen=True):
 
 
 class LoadChange(Record, frozen=True):
-    """Change of a figure from A to B at a level: `change` is b / a - 1, with its 95 % interval.
+    """Change of a figure from A to B at a level. `change` is b / a - 1, with its 95 % interval.
 
-    `p_adjusted`: by Holm, over all compared figures; it decides the `verdict`. The verdict is unknown if
-    there are too few requests for an interval. `level_a` and `level_b` differ only if the best levels of both
-    are compared.
+    `p_adjusted`: the p-value adjusted by Holm over all compared figures; the `verdict` follows from it. The
+    verdict is unknown if there are too few requests for an interval. `level_a` and `level_b` differ only if the
+    best levels of A and B are compared.
     """
 
     measure: str
@@ -50,10 +53,11 @@ class LoadChange(Record, frozen=True):
 class LoadPair(Record, frozen=True):
     """Comparison of two measurements.
 
-    `best`: of their highest rates, at whichever levels; `changes`: by level.
+    `best`: change from the highest rate of one to the highest rate of the other, at whichever levels.
+    `changes`: changes at each level.
 
-    `refusals`: the reasons why they are not compared. `notes`: further remarks. `silent`: the levels at which
-    `a` had answers and `b` none.
+    `refusals`: the reasons why the two are not compared. `notes`: further remarks. `silent`: the levels at
+    which `a` had answers and `b` had none.
     """
 
     a: str
@@ -68,7 +72,8 @@ class LoadPair(Record, frozen=True):
 class LoadComparisonResult(Record, frozen=True):
     """A complete comparison of load measurements.
 
-    `tests`: number of tests that Holm corrects for. `metrics`: names and values that `--fail-if` can use.
+    `tests`: number of tests for which Holm's method corrects. `metrics`: names and values that `--fail-if` can
+    use.
     """
 
     sides: list[LoadSide]
@@ -86,8 +91,8 @@ class LoadComparisonResult(Record, frozen=True):
 class LoadComparison(Record, frozen=True):
     """Measurements of several models, made one after the other with the same prompts, and their comparison.
 
-    All have the same levels, or each is a sweep. `compared`: the first one, or the measurement of
-    `--against`, compared with the others.
+    Either all have the same levels, or each is a sweep. `compared`: the comparison of the first measurement, or
+    of the measurement of `--against`, with the other ones.
     """
 
     id: str

@@ -1,4 +1,4 @@
-"""Resolution of references typed by the user to load measurements."""
+"""Finds the load measurements to which the references typed by the user refer."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from benchwright.runs.tags_and_notes import models_of
 from benchwright.user_paths import expand_user_path
 
 LOAD_TAG_PREFIX = "load-"
-"""Prefix of the tags that identify load measurements."""
+"""Prefix of the tags by which load measurements are identified."""
 
 MIN_TAG_LENGTH = len(LOAD_TAG_PREFIX) + 4
 
 
 def find_loads(reference: str) -> list[DetailedLoad]:
-    """Return the measurements that a reference names, one for each model; empty if it names something else.
+    """Return the measurements that a reference names, one for each model. Empty if it names something else.
 
-    A reference is a tag, a unique prefix of one (`load-20261123T18`), or a file of `load -o`, which has no
+    A reference is a tag, a unique prefix of a tag (`load-20261123T18`), or a file of `load -o`. A file has no
     details.
 
     Raises:
@@ -44,7 +44,7 @@ def find_loads(reference: str) -> list[DetailedLoad]:
 
 
 def find_all_loads(references: Sequence[str]) -> list[DetailedLoad]:
-    """Return the measurements that all references name; empty if none of them names any.
+    """Return the measurements that all references name. Empty if no reference names a measurement.
 
     Raises:
         UserError: If only some references name measurements, or as in `find_loads`.
@@ -80,7 +80,9 @@ def find_load(reference: str) -> LoadReport:
 
 
 def level_of(reference: str) -> LoadReport | None:
-    """Return a run that is a single load level, without scores, as a measurement; None if it is another run.
+    """Return a run as a measurement, if it is a single load level without scores.
+
+    None if it is another kind of run.
 
     Raises:
         JournalError: If the run cannot be read.
@@ -97,7 +99,9 @@ def level_of(reference: str) -> LoadReport | None:
 
 
 def read_loads(levels: Iterable[tuple[Path, Manifest]]) -> list[DetailedLoad]:
-    """Return the measurements that have these runs (newest first) as levels: one for each model and address.
+    """Return the measurements to which these runs belong as levels: one for each model and address.
+
+    The newest run is first.
 
     Raises:
         JournalError: If a run cannot be read.
@@ -127,7 +131,7 @@ def _tagged(reference: str) -> list[DetailedLoad]:
 
 
 def find_tag(reference: str) -> str:
-    """Return the only measurement tag that starts with `reference`.
+    """Return the tag of the only measurement whose tag starts with `reference`.
 
     Raises:
         UserError: If several tags or none start with it.
@@ -147,7 +151,7 @@ def _tag_of(reference: str, levels: Iterable[tuple[str, Path, Manifest]]) -> str
 
 
 def _levels(reference: str) -> list[tuple[str, Path, Manifest]]:
-    """Return (tag, directory, manifest) of all load levels whose tag starts with `reference`, newest first."""
+    """Return (tag, directory, manifest) of all load levels whose tag starts with `reference`. The newest is first."""
     return [
         (plan.id, path, manifest)
         for path, manifest in runs_newest_first()

@@ -1,4 +1,4 @@
-"""Gate rules for load measurements: `--fail-if` and `--max-regression`."""
+"""Rules and gates by which scripts decide on load measurements: `--fail-if` and `--max-regression`."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from benchwright.errors import UserError
 from benchwright.records import Record
 
 GATED_FIGURES = ("achieved", "goodput", "ttft_p99", "latency_p99")
-"""The figures that `--max-regression` checks at each level."""
+"""Names of the figures that `--max-regression` checks at each level."""
 
 
 class LoadRules(Record, frozen=True):
-    """Gate rules for load measurements; see `ComparisonOptions`.
+    """Rules for load measurements; see `ComparisonOptions`.
 
     `max_regression`: the loss that may pass, as a share (0.1: a tenth), at a confidence of 95 %.
     """
@@ -27,10 +27,10 @@ class LoadRules(Record, frozen=True):
 
 
 def metrics_of(pairs: Sequence[LoadPair]) -> dict[str, float | None]:
-    """Return the figures by name, as `--fail-if` uses them. Of several pairs, the last one counts.
+    """Return the figures by the names that `--fail-if` uses. If there are several pairs, the last one counts.
 
-    `16.achieved` is the figure of B at 16 requests in flight, `16.achieved.change` its change from A to B.
-    `best` and `best.change` are the highest rate of B and its change.
+    `16.achieved` is the figure of B at 16 requests in flight. `16.achieved.change` is its change from A to B.
+    `best` is the highest rate of B, and `best.change` is its change from the highest rate of A.
     """
     found: dict[str, float | None] = {}
     for pair in pairs:
@@ -77,7 +77,7 @@ def _name(change: LoadChange) -> str:
 
 
 def _loss(change: LoadChange) -> tuple[float, float | None, float | None]:
-    """Return (loss of B, its lower bound, its upper bound), as shares of A; negative if B is better."""
+    """Return (loss of B, its lower bound, its upper bound), as shares of A. The loss is negative if B is better."""
     if MEASURES[change.measure].more_is_better:
         return -change.change, _negative(change.high), _negative(change.low)
     return change.change, change.low, change.high
