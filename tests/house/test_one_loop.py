@@ -134,15 +134,15 @@ def test_one_function_awaits_a_solver() -> None:
     found = [call for call in calls("benchwright", "osmosis_ai", "llm_benchmarker") if call.name == "solve"]
     assert [(call.file, call.function, call.awaited) for call in found] == [
         (
-            "benchwright/catalog/prompt_volume.py",
-            "measure_prompt_volume",
-            True,
-        ),  # gold answers, played to count what is asked
-        (
             "benchwright/catalog/containers/images.py",
             "solve",
             True,
         ),  # a solver around a solver, for its images
+        (
+            "benchwright/catalog/prompt_volume.py",
+            "measure_prompt_volume",
+            True,
+        ),  # gold answers, played to count what is asked
         ("benchwright/catalog/scripted_checks.py", "solve", True),  # a solver around a solver, for validation
         ("benchwright/catalog/second_try.py", "solve", True),  # around that: right answers, beside others
         ("benchwright/catalog/second_try.py", "solve", True),  # and once more, alone

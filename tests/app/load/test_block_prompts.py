@@ -84,7 +84,7 @@ def test_another_process_makes_the_same_prompt() -> None:
         "import asyncio; from benchwright.app.load.replay.prompts import *; "
         "from benchwright.data.traces.records import TracedRequest; "
         f"one = TracedRequest(input_tokens=20, blocks=[3], block_size={SIZE}); "
-        "print(asyncio.run(BlockPrompts('s', Calibration(fixed=0.0)).prompt(one, '0:0')).decode())"
+        "print(asyncio.run(BlockPrompts('s', Calibration(fixed=0.0)).make_prompt(one, '0:0')).decode())"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.split() == words(TracedRequest(input_tokens=20, blocks=[3], block_size=SIZE))

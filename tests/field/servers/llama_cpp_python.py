@@ -20,7 +20,10 @@ REQUEST = re.compile(
     r"total time = +(?P<total>[\d.]+) ms",
     re.DOTALL,
 )
-SECOND_TURN = "in an agent's second turn, its template answers HTTP 500 to calls with null content, which the API allows"
+SECOND_TURN = (
+    "in an agent's second turn, its template answers HTTP 500 to calls with null content, "
+    "which the API allows"
+)
 WITHOUT = {**ONLY_COMPILED, "tool": SECOND_TURN, "mcp": SECOND_TURN}
 
 
