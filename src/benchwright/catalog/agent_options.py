@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def agent_options(task: str, max_turns: int, command_seconds: int) -> dict[str, str]:
-    """Return the names of the options for a benchmark's agent, each with one line of help.
+    """Return a mapping from the name of each option for a benchmark's agent to its line of help.
 
     `max_turns` and `command_seconds` are the benchmark's defaults, which the help states.
     """
@@ -22,4 +22,4 @@ NETWORK_OPTIONS = {
     "allow_hosts": "Further hosts that the proxy lets through, with commas between: HOST or *.DOMAIN (default: none).",
     "mirrors": "Package mirrors to use, as pypi=URL,npm=URL,go=URL; their hosts are let through (default: none).",
 }
-"""The options of benchmarks whose containers may have network access."""
+"""Mapping from the name of a network option to its help. For benchmarks whose containers may have network access."""

@@ -22,7 +22,10 @@ GOLD = "gold"
 """The name of the check that sends the gold answer."""
 
 SEAL_VERSION = "2"
-"""Version of the seal's rules. It is increased whenever they change: scores under two versions are not comparable."""
+"""Version of the rules of the seal, which protects tests and solutions from agents that cheat.
+
+It is increased whenever the rules change: scores under different versions are not comparable.
+"""
 
 
 class About(Record, frozen=True):

@@ -50,7 +50,10 @@ NOTES_ARTIFACT = "notes"
 
 
 def function_address(grade: Callable[..., Verdict]) -> str:
-    """Return the module and the qualified name of a function. Of a partial, return those of the function inside."""
+    """Return the module and the qualified name of a function.
+
+    For a partial, return those of the function that it wraps.
+    """
     function = grade.func if isinstance(grade, partial) else grade
     return f"{function.__module__}.{function.__qualname__}"
 

@@ -34,7 +34,7 @@ _RIGHT_BEFORE = re.compile(
 _CONDITION_BEHIND = re.compile(r"[)\]*\"']{0,3},?\s(?:only\s)?(?:if|unless|were)\b", re.IGNORECASE)
 _SENTENCE_ENDS = re.compile(r"[.!?](?=\s)|[\n\u3002]")
 MAX_SENTENCE_CHARACTERS = 300
-"""Limit on the search for the beginning of a statement's sentence: the number of characters before the statement."""
+"""Maximum number of characters before a statement that are searched for the beginning of its sentence."""
 
 _RETRACTION = re.compile(
     r"""\b(?: (?:that|this|which) (?:['\u2019]s|\s(?:is|was|can['\u2019]?t\sbe|cannot\sbe)) \s

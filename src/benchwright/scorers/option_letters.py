@@ -90,7 +90,10 @@ _AND_BEFORE = re.compile(
 )
 _REACH = 16
 MAX_SEARCH_CHARACTERS = 1_000
-"""Maximum number of characters of a sentence that are searched for mentioned letters. Its last ones are searched."""
+"""Maximum number of characters searched for option letters in one sentence.
+
+Of a longer sentence, only the end is searched.
+"""
 
 _STATED_TEXT = re.compile(r"(?i:\banswer\s(?:is|would\sbe)\b|\banswer\s?[:=])[\s:*_\"'`]{0,6}([^\n]{1,300})")
 _SENTENCE = re.compile(r"[^\n\u3002]+?(?:[.!?](?=\s|\Z)|$|(?=[\n\u3002]))", re.MULTILINE)

@@ -41,7 +41,7 @@ Your response:"""
 
 
 def prompt(content: dict[str, Any], number: int) -> str:
-    """Return the prompt for one of a task's test inputs, whose index is `number`."""
+    """Return the prompt for the test input with index `number` of a task."""
     examples = "".join(_example(place, pair) for place, pair in enumerate(content["train"]))
     return PROMPT.format(training_examples=examples, test_input=json.dumps(content["test"][number]["input"]))
 
@@ -99,9 +99,10 @@ class _Asking:
         return None
 
     def _seed(self, draw: int) -> dict[str, Any]:
-        """Return the seed parameter of a request. Return no parameter if the target has no seed.
+        """Return the seed parameter of a request as a body field. Return {} if the target has no seed.
 
-        Each attempt needs another seed: equal prompts with equal seeds would repeat the same attempt.
+        `draw`: number of the request within the trial. Each request gets another seed: equal prompts with
+        equal seeds would repeat the same attempt.
         """
         seed = storable_seed(self._session.target.settings.get("seed"))
         if seed is None:

@@ -10,9 +10,9 @@ from benchwright.data.dataset_spec import Dataset, HubRepository, Wheel
 
 _SOURCES = ("gorilla_file_system", "math_api", "message_api", "posting_api", "ticket_api", "trading_bot")
 API_MODULES = (*_SOURCES, "travel_booking", "vehicle_control", "memory_kv", VECTOR_MEMORY, "memory_rec_sum")
-"""Names of the modules with the executable classes.
+"""Names of the modules whose Python classes multi-turn tasks execute.
 
-The files with the JSON descriptions of their functions have the same names.
+The files with the JSON descriptions of the classes' functions have the same names.
 """
 
 _ONE_FILE_EACH = tuple(name for name, one in CATEGORIES.items() if one.kind != "memory")

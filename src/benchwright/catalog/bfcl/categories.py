@@ -62,9 +62,10 @@ MEMORY_CLASSES = {
     VECTOR_MEMORY: "MemoryAPI_vector",
     "memory_rec_sum": "MemoryAPI_rec_sum",
 }
-"""Mapping from a memory category to its class.
+"""Mapping from a memory category to the name of the BFCL class that implements its memory.
 
-These categories run only if they are named, because long conversations precede their questions.
+These categories run only if the option `categories` names them, because long conversations precede their
+questions.
 """
 
 UNSUPPORTED = {

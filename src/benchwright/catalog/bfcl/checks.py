@@ -23,7 +23,10 @@ BuildMessage = Callable[[Sequence[Call]], Message]
 
 
 def checks(mode: Mode, sample: Sample) -> Iterator[Check]:
-    """Yield the gold answer to a sample, then decoys. `mode` decides whether they are tool calls or text."""
+    """Yield the gold answer to a sample, then decoys.
+
+    `mode` decides whether the scripted replies are tool calls or text.
+    """
     category = CATEGORIES[sample.content["category"]]
     if category.kind == "multi_turn":
         return _multi_turn(mode, sample.content)

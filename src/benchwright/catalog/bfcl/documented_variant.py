@@ -29,7 +29,10 @@ SINGLE_TURN = frozenset(
 """The single-turn categories. In tasks that expect no call, an answer without a call is right."""
 
 PYTHON_EQUAL_DECOYS = ("a boolean for an integer", "a float for an integer")
-"""Names of decoys of the official rules that may be right here, because their values may be equal in Python."""
+"""Names of decoys that are wrong by the official rules, but may be right by the documented rule.
+
+Their values may equal the right values in Python, in which True == 1 and 1.0 == 1.
+"""
 
 
 class DocumentedScorer:

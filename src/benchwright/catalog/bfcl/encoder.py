@@ -35,9 +35,10 @@ LIMITS = Limits(
 START_SECONDS = 300.0
 """Time limit in seconds for loading the libraries and the model, on a machine under load."""
 REQUEST_SECONDS = 60.0
-"""Time limit in seconds for one request.
+"""Time limit in seconds for one request to embed texts.
 
-A request contains at most the 57 texts in the two parts of a memory, or one query.
+The largest request embeds a whole memory: at most 57 entries, core and archival memory together. Any other
+request embeds one query.
 """
 
 

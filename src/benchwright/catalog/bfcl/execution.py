@@ -19,10 +19,13 @@ from benchwright.sandbox import Limits, LocalSandbox, SandboxProcess
 
 STEP_SECONDS = 10.0
 LIMITS = Limits(wall_seconds=24 * 3600.0, cpu_seconds=60, memory_bytes=256 * 1024 * 1024, processes=8)
-"""Limits of one sandbox process. A conversation's process also waits for the model, which may take long."""
+"""Limits of one sandbox process. The limit of wall-clock time is long, because a process also waits for the model."""
 
 CONVERSATIONS_PER_PROCESS = 100
-"""Number of conversations that one process judges. A new process follows, so that its limits are not used up."""
+"""Number of conversations that one sandbox process judges before a new process replaces it.
+
+The replacement prevents earlier conversations from using up the process's limits.
+"""
 
 JUDGE_ATTEMPTS = 2
 """Maximum number of attempts to judge a conversation.
@@ -40,7 +43,10 @@ SANDBOX_FILES = (
     "memory_api_metaclass.py",
     "sentence_transformers.py",
 )
-"""Files that Benchwright puts next to the classes: the server, and replacements for the libraries they import."""
+"""Files that Benchwright puts next to BFCL's classes in the sandbox.
+
+They are the server, and replacements for the libraries that the classes import.
+"""
 
 TurnCalls = list[list[list[str]]]
 """Type of the calls of a conversation: for each turn, its steps; for each step, its calls as source text."""

@@ -22,7 +22,7 @@ SCENARIO_INTROS = {
     "notetaker": "You are a personal organization assistant. Capture key information from conversations, like tasks, "
     "deadlines, and preferences, and use it to give reliable reminders and answers in future sessions.",
 }
-"""The first sentences of the system prompt, by scenario, word for word, so that scores are comparable."""
+"""Mapping from a scenario to the first sentences of its system prompt, word for word, so that scores are comparable."""
 
 _PERSISTENT = (
     "persistent across multiple conversations with the user, and can be accessed in a later interactions. You should "
@@ -37,7 +37,7 @@ TWO_PART_PROMPT = (
     "capacity, but will be held outside of your immediate context due to its size.\n\n"
     "Here is the content of your Core Memory from previous interactions:\n"
 )
-"""The rest of the system prompt for memories that consist of two parts, word for word."""
+"""The rest of the system prompt for memories with two parts (core and archival memory), word for word."""
 
 UNIFIED_PROMPT = (
     f"\n\nYou have access to an advanced memory system, which is {_PERSISTENT}"

@@ -51,7 +51,10 @@ ELEMENT_TYPES = {
     "java": ("Array", "ArrayList"),
     "javascript": ("array",),
 }
-"""The types, by language, whose elements have a declared type, too, which is checked."""
+"""Mapping from a language to its collection types.
+
+For these types, the declared type of the elements is checked, too.
+"""
 
 LONGEST_SOURCE = 4000
 """Maximum length in characters of a Java or JavaScript value that is parsed. The longest right value has 210."""

@@ -91,7 +91,10 @@ class ShellAgent:
 
 
 class CommandLineAgent:
-    """A command-line agent that runs in the sandbox and reaches the model through the relay's socket."""
+    """A command-line agent that runs in the sandbox.
+
+    It reaches the model through the socket of the relay, Benchwright's own proxy for model requests.
+    """
 
     def __init__(self, recipe: Recipe, agent: ContainerAgent, relay: Relay) -> None:
         self.mounts: Mapping[str, str] = agent.mounts
@@ -104,7 +107,8 @@ class CommandLineAgent:
     ) -> AgentResult:
         """Work on a task, see `TaskAgent.run`.
 
-        The outcome's artifacts are `agent` (its label), its `output`, `stderr` and `records`.
+        The outcome's artifacts are `agent` (the agent's label), `output` and `stderr` (the text that the
+        agent printed), and `records` (the files in which the agent recorded its work, keyed by name).
         """
         home = f"/tmp/.benchwright-{token_hex(6)}"
         async with session.relay(self._relay) as calls:
@@ -178,9 +182,10 @@ def _said(ended: ExecResult | None) -> dict[str, str]:
 def _work(
     ended: ExecResult | None, calls: AgentAccess, artifacts: dict[str, Any], seconds: float
 ) -> AgentResult:
-    """Return the result of an agent's work, from its exit, its relayed calls and its artifacts.
+    """Return the result of an agent's work. A limit ends the work but not the trial.
 
-    A limit ends the work but not the trial. If the agent itself failed, there is no answer to grade.
+    `ended`: how the agent's process ended; None if a limit stopped it. `calls`: the agent's requests to the
+    model. If the agent itself failed, there is no answer to grade.
     """
     answer = "" if calls.reply is None else calls.reply.text
 

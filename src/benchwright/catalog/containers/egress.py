@@ -35,7 +35,7 @@ _OWN = "localhost,127.0.0.1,127.0.0.0/8,::1,0.0.0.0"
 
 
 class Egress:
-    """A container's network access: its grant (permission) on the trial's proxy, and the settings of programs.
+    """A container's network access: its grant (permission) on the trial's proxy, and its programs' proxy settings.
 
     `neighbours`: names of containers that this container reaches directly, in a shared network.
     """
@@ -125,7 +125,7 @@ class Egress:
 async def start_sandbox(
     exit: Egress | None, sandboxes: DockerSandboxes, spec: SandboxSpec, say: Say
 ) -> AsyncIterator[DockerSandbox]:
-    """Start a sandbox. If `exit` is not None, it gets network access through the proxy.
+    """Start a sandbox. If `exit` is not None, the sandbox gets this network access (proxy).
 
     Raises:
         EngineError: If the sandbox cannot be started.

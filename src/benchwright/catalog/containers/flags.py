@@ -19,6 +19,9 @@ def flags_of(outcome: Outcome) -> list[Flag]:
 
 
 def with_flags(details: dict[str, Any], flags: Iterable[Flag]) -> dict[str, Any]:
-    """Return score details with the flags added, without duplicates. Without flags, they are unchanged."""
+    """Return score details with the flags added, without duplicates.
+
+    If there are no flags, return the details unchanged.
+    """
     told = [msgspec.to_builtins(flag) for flag in dict.fromkeys(flags)]
     return details | {FLAGS_KEY: told} if told else details

@@ -19,9 +19,10 @@ from benchwright.sandbox.docker.own_images import own_images, remove_own_image
 from benchwright.sandbox.docker.pulls import PullProgress
 
 ImagePolicy = Literal["none", "base", "all"]
-"""Policy for keeping images: `all` removes nothing; `base` keeps one image of each family.
+"""Policy for keeping images.
 
-`none` removes all images that Benchwright pulled or built.
+`all` removes nothing. `base` keeps one image of each family (group of images that share layers). `none`
+removes all images that Benchwright pulled or built.
 """
 
 ImageOrderKey = tuple[str, tuple[str, ...]]
@@ -108,7 +109,10 @@ class _Keeper:
             await self._remove_named(self._common)
 
     async def _remove(self, places: list[ImageOrderKey]) -> None:
-        """Remove the images at these positions. With the policy `base`, keep one image of each family."""
+        """Remove the images of the tasks with these sort keys.
+
+        With the policy `base`, keep one image of each family.
+        """
         if self._keep == "all":
             return
         if self._keep == "base":

@@ -36,8 +36,8 @@ _MIRROR = re.compile(r"https?://([^/?#@:\s]+)(?:/[^\s?#]*)?")
 class NetworkRules(Record, frozen=True):
     """Rules for container networks.
 
-    `choice`: the user's choice. `sealed`: True if agents are sealed. `hosts`: further hosts to allow.
-    `variables`: environment variables that direct package managers to mirrors.
+    `choice`: the value of the option `network`. `sealed`: True if agents are sealed. `hosts`: further hosts
+    to allow. `variables`: environment variables that direct package managers to mirrors.
     """
 
     choice: NetworkChoice = "task"

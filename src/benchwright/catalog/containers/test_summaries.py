@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 MAX_NAMED_TESTS = 5
-"""Maximum number of tests that are listed by name."""
+"""Maximum number of tests that a sentence lists by name."""
 
 
 def summarize_tests(results: Mapping[str, bool]) -> str:

@@ -21,12 +21,13 @@ from benchwright.records import Outcome, Status
 from benchwright.sandbox.egress import Connection, ConnectionLog
 
 NETWORK, LEFT_OUT = "network", "network_left_out"
-"""Keys of the outcome's artifacts for a trial's connections (`egress.Connection`), and for the number not listed.
+"""`NETWORK`: key of the outcome's artifact that lists a trial's connections (`egress.Connection`).
 
-In the details of a score, the first key has the number of connections and the refused hosts.
+`LEFT_OUT`: key of the artifact with the number of connections that are not listed. In the details of a score,
+`NETWORK` is the key of the number of connections, the number of refused ones, and the refused hosts.
 """
 MAX_NAMED_HOSTS = 20
-"""Maximum number of refused hosts that the details list."""
+"""Maximum number of refused hosts that the details of a score list."""
 
 
 def with_traffic(
@@ -52,7 +53,10 @@ def with_traffic(
 
 
 def with_connections(details: dict[str, Any], artifacts: Mapping[str, Any]) -> dict[str, Any]:
-    """Return score details with the number of connections added. Without a proxy, they are unchanged."""
+    """Return score details with the number of connections added.
+
+    If there was no proxy, return the details unchanged.
+    """
     listed = artifacts.get(NETWORK)
     if not isinstance(listed, list):
         return details

@@ -21,7 +21,10 @@ from benchwright.records import FAILED_STATUSES, Outcome, Sample, Status
 from benchwright.runs.keys import fingerprint
 
 TESTS, STEPS = "tests", "steps"
-"""Keys of the outcome's artifacts for the last test run (`testing.SuiteResult`), and for the test runs of all steps."""
+"""`TESTS`: key of the outcome's artifact with the last test run (`testing.SuiteResult`).
+
+`STEPS`: key of the outcome's artifact with the test runs of all steps.
+"""
 
 LogParser = Callable[[str], dict[str, bool] | None]
 """A function that reads a test log and returns for each test whether it passed.

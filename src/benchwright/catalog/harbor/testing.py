@@ -124,7 +124,10 @@ def _gone(ended: ExecResult) -> bool:
 
 
 def suite_result(ended: ExecResult, text: str | None = None, json: str | None = None) -> SuiteResult:
-    """Build the result of a test run. `text` and `json` are the texts of the two reward files."""
+    """Build the result of a test run from the result of the test command.
+
+    `text` and `json`: the contents of reward.txt and reward.json; None if missing.
+    """
     log = ended.stdout.decode("utf-8", "replace")
     heading = SUMMARY_HEADING.search(log)
     summary = log[heading.start() :] if heading else None

@@ -28,7 +28,7 @@ class HleRow(Record, frozen=True):
 
 
 class TextQuestionReader:
-    """Reader of the questions without an image. It counts the questions that it skips because they have one."""
+    """Reader of the questions without an image. It counts the questions that it skips because they have an image."""
 
     def __init__(self) -> None:
         self.skipped = 0

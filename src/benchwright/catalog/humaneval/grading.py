@@ -68,7 +68,7 @@ class ProgramScorer:
         return await run_python(self._room(), source, seconds=TIME_LIMIT_SECONDS)
 
     def _room(self) -> LocalSandbox:
-        """Return the sandbox of the running event loop."""
+        """Return the sandbox in which programs run. Each event loop has a sandbox of its own."""
         loop = asyncio.get_running_loop()
         if self._sandbox is None or self._sandbox[0] is not loop:
             self._sandbox = loop, LocalSandbox()

@@ -22,9 +22,10 @@ _TEMPLATE = ("My Answer:", "My Conclusion:", "Future Outlook:")
 
 @_rule("format:parentheses")
 def has_nested_parentheses(response: str) -> bool:
-    """Check that brackets of any kind are nested at least five deep, and that one at the greatest depth is closed.
+    """Check that brackets are nested at least five deep, and that the innermost one is closed by its own kind.
 
-    A closing bracket of the wrong kind resets the depth to 0.
+    Brackets of all kinds count. A closing bracket that does not match discards all open brackets and the
+    depth reached so far.
     """
     stack: list[str] = []
     deepest = 0
@@ -42,7 +43,7 @@ def has_nested_parentheses(response: str) -> bool:
 
 @_rule("format:quotes")
 def has_nested_quotes(response: str) -> bool:
-    """Check that straight quotation marks are nested at least three deep, and that three of these are closed again.
+    """Check that straight quotation marks are nested at least three deep, and that three nested ones are closed again.
 
     Apostrophes count as quotation marks.
     """

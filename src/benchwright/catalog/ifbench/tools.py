@@ -99,4 +99,7 @@ def rules(tools: Tools) -> Rules:
 
 
 RULE_ARGUMENTS = rules(Tools(OWN_SPLITTER_NAME, "", ""))
-"""The arguments of every known instruction. They do not depend on the tools."""
+"""Registry of all rules by which the arguments of instructions in rows are validated.
+
+The arguments do not depend on the tools.
+"""

@@ -22,10 +22,11 @@ UPPER_WITHIN = 0b0000100
 UPPER = 0b0001110
 LOWER_AT_START = 0b0010000
 LOWER = 0b1110000
-"""Bits of `case_forms` for a word that was seen in lower case anywhere. The constants above are other bits.
+"""Bits of `case_forms`, which state in which forms training saw a word.
 
-Each bit states whether the word was seen with or without a capital, and whether at the start of a sentence,
-within a sentence, or unknown.
+`UPPER_WITHIN`: with a capital, within a sentence. `UPPER`: with a capital, anywhere. `LOWER_AT_START`: in
+lower case, at the start of a sentence. `LOWER`: in lower case, anywhere. "Anywhere" consists of three bits:
+at the start of a sentence, within a sentence, and unknown.
 """
 
 _ASIDE = r"""[)";}\]*:@'({\[?!]"""

@@ -12,7 +12,10 @@ from benchwright.data.datasets import Source
 from benchwright.records import Record, Sample
 
 RULE_ARGUMENTS = rules(OWN_SPLITTER_NAME)
-"""The arguments of every known instruction. They do not depend on the sentence splitter."""
+"""Registry of all rules by which the arguments of instructions in rows are validated.
+
+The arguments do not depend on the sentence splitter.
+"""
 
 
 class IfevalRow(Record, frozen=True):

@@ -30,7 +30,10 @@ _SPACE = re.compile(r"\s")
 _LEADING = re.compile(r"\w+")
 
 _LONGEST_WORD = 24
-"""Number of characters before a mark in which the word that the mark ends is searched. No abbreviation is longer."""
+"""Maximum number of characters before a punctuation mark that are searched for the word before the mark.
+
+No abbreviation is longer.
+"""
 
 _ABBREVIATIONS = (
     "mr mrs ms messrs dr prof st sr jr gen col maj lt adm sen rep reps bros inc ltd co corp cos vs v ct ave "

@@ -49,7 +49,7 @@ class TestsScorer:
         )
 
     def _room(self) -> LocalSandbox:
-        """Return the sandbox of the running event loop."""
+        """Return the sandbox in which programs run. Each event loop has a sandbox of its own."""
         loop = asyncio.get_running_loop()
         if self._sandbox is None or self._sandbox[0] is not loop:
             self._sandbox = loop, LocalSandbox()

@@ -31,9 +31,10 @@ PASSED = "passed"
 WRONG = "wrong answer"
 TIMED_OUT = "time limit exceeded"
 FAILED = "run-time error"
-"""The verdict on a program that raises an error. The constants above are the other verdicts.
+"""Verdicts on a program.
 
-`FAILED` also applies to code that cannot be loaded, and to a process that exits.
+`PASSED`: it passed all tests. `WRONG`: one of its outputs is wrong. `TIMED_OUT`: it exceeded a time limit.
+`FAILED`: it raised an error, its code could not be loaded, or its process exited.
 """
 
 

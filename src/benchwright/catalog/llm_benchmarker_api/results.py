@@ -83,9 +83,9 @@ def _sample(result: SampleResult) -> dict[str, Any]:
 
 
 def _claimed(directory: Path, stem: str) -> Path:
-    """Create an empty file of that name, and return its path. If the name is taken, append the first free number.
+    """Create an empty file named after `stem`, and return its path.
 
-    No other process can get the same file.
+    If the name is taken, append the first free number. No other process can get the same file.
     """
     number = 1
     while True:

@@ -159,7 +159,10 @@ def _is_one_bracket(text: str) -> bool:
 
 
 def _list_end(parts: list[str], mark: str) -> int:
-    """Return how many of the first parts form a list. Return 0 if the parts do not begin with a list."""
+    """Return how many of the first parts form a list. Return 0 if the parts do not begin with a list.
+
+    `parts`: the pieces of a text between separators. `mark`: the separator.
+    """
     for count in _balanced_ends(parts, "("):
         last = parts[count - 1].strip().strip(",") or mark.join(parts[:count]).strip().strip(",")
         if last.endswith(")"):
@@ -168,7 +171,10 @@ def _list_end(parts: list[str], mark: str) -> int:
 
 
 def _balanced_ends(parts: list[str], brackets: str) -> Iterator[int]:
-    """Yield each number n such that brackets of every kind are balanced in the first n parts."""
+    """Yield each number n such that the brackets of every kind are balanced in the first n parts.
+
+    `parts`: the pieces of a text between separators. `brackets`: an opening bracket for each kind.
+    """
     depths = dict.fromkeys(brackets, 0)
     for count, part in enumerate(parts, 1):
         for opening in depths:

@@ -15,7 +15,10 @@ from benchwright.records import Sample
 
 HMMT_INSTRUCTION = "Put your final answer within \\boxed{}."
 AIME_INSTRUCTION = f"{HMMT_INSTRUCTION}\nThe answer is an integer between 0 and 999 inclusive."
-"""The instruction for AIME, word for word (configs/competitions). The constant above is the one for HMMT."""
+"""`HMMT_INSTRUCTION`: the instruction for HMMT. `AIME_INSTRUCTION`: the instruction for AIME.
+
+Both are MathArena's, word for word (configs/competitions).
+"""
 
 
 def competition_benchmark(about: About, instruction: str) -> Benchmark:

@@ -10,7 +10,7 @@ import re
 Rule = tuple[re.Pattern[str], str]
 
 MAX_ROUNDS = 5
-"""Maximum number of times that each of the two passes is repeated."""
+"""Maximum number of rounds of each of the two passes over a text. A round applies all rules of the pass once."""
 
 MAX_CHARACTERS = 20_000
 """Limit on the length of the text in characters. Rewriting stops when the text has become longer."""

@@ -8,7 +8,10 @@ from benchwright.catalog.benchmark import About
 from benchwright.data.dataset_spec import Dataset, HubRepository
 
 STANDARD, VISION = "standard", "vision"
-"""Benchwright's names for the two configurations of the hub's repository."""
+"""`STANDARD`: Benchwright's name for the hub's configuration in which images are separate from the question.
+
+`VISION`: Benchwright's name for the hub's configuration in which each question is a single image.
+"""
 
 _FILES: dict[str, tuple[str, ...]] = {
     STANDARD: ("standard (10 options)/test-*.parquet",),

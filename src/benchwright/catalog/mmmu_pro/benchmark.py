@@ -33,7 +33,11 @@ VISION_INSTRUCTIONS = {
     f"{_LAST_LINE} Think step by step before answering.",
     "direct": f"{_LETTER_ALONE} {_LAST_LINE}",
 }
-"""The instructions of both variants (mmmu-pro/prompts.yaml), word for word, so that scores are comparable."""
+"""`STANDARD_INSTRUCTIONS`: instructions for questions with separate images, keyed by the option `prompt`.
+
+`VISION_INSTRUCTIONS`: instructions for questions that are a single image, keyed in the same way. All are the
+authors', word for word (mmmu-pro/prompts.yaml), so that scores are comparable.
+"""
 
 
 def make(about: About, options: Options) -> Benchmark:

@@ -32,9 +32,9 @@ IMAGE_GIB = 0.48
 """Mean disk space per image in GiB, from LogicStar's report of 240 GiB for all 500 images."""
 
 TURNS, COMMAND_SECONDS = 250, 60
-"""Maximum number of turns, and time limit of a command in seconds.
+"""`TURNS`: maximum number of an agent's turns. `COMMAND_SECONDS`: time limit of a command in seconds.
 
-They are the limits of mini-SWE-agent, the agent of the official "bash only" results.
+Both are the limits of mini-SWE-agent, the agent of the official "bash only" results.
 """
 
 

@@ -26,7 +26,10 @@ With fewer capabilities, tests of permissions have other results.
 """
 
 RESOURCES = Resources(memory_bytes=4 * GiB, cpus=2, processes=1024, disk_bytes=4 * GiB)
-"""Limits of the containers. The official harness sets no limits; some test suites need more than these."""
+"""Limits of a container: memory, processors, processes and disk.
+
+The official harness sets no limits. Some test suites need higher limits than these.
+"""
 
 _CONDA = "/opt/miniconda3"
 _SYSTEM = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"

@@ -33,9 +33,9 @@ from benchwright.records import Outcome, Sample
 from benchwright.runs.keys import fingerprint
 
 PATCH, TESTS = "patch", "tests"
-"""Keys of the outcome's artifacts for the patch, and for the log of its tests.
+"""`PATCH`: key of the outcome's artifact with the patch. `TESTS`: key of the artifact with the log of its tests.
 
-The log is missing if there was no patch to test.
+The artifact `TESTS` is missing if there was no patch to test.
 """
 
 _PASSES = ("PASSED", "XFAIL")

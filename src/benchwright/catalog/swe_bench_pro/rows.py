@@ -112,7 +112,7 @@ def literal_list(field: str, value: str | list[str]) -> list[str]:
     """Parse a list of strings that is written as a Python literal. The text is never evaluated as code.
 
     Raises:
-        ValueError: If it is not such a list.
+        ValueError: If the text is not a list of strings.
     """
     found = value if isinstance(value, list) else _literal(value)
     if not isinstance(found, list) or not all(isinstance(one, str) for one in found):

@@ -104,7 +104,8 @@ async def run_tests(
     - `reader`: starts the container in which the parser reads the logs. If it is None, the parser runs in the
       container of the tests, as in the official harness.
     - `added`: shell lines that change the tests before they run.
-    - `kept_log`: half of it is the number of bytes that are kept of each log, from its end.
+    - `kept_log`: maximum number of bytes that are kept of the two logs together, half of them from the end of
+      each.
 
     Raises:
         ExecutionError: If the container was ended from outside, or the engine does not respond.

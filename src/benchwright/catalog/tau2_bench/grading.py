@@ -54,7 +54,10 @@ JUDGE_REQUEST = """
         expectedOutcomes:
         {outcomes}
         """
-"""The judge's request, word for word, with every space. The constant above is the judge's system prompt."""
+"""`JUDGE_PROMPT`: the judge's system prompt. `JUDGE_REQUEST`: the message with the conversation to be judged.
+
+Both are the authors', word for word, with every space.
+"""
 
 JUDGE_SETTINGS: dict[str, Any] = {"temperature": 0.0}
 

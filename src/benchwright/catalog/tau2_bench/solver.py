@@ -20,7 +20,11 @@ from benchwright.errors import ExecutionError
 from benchwright.records import Outcome, Status, Trial
 
 CONVERSATION, ENDED, EXAMINED = "conversation", "ended", "examined"
-"""Keys of an outcome's artifacts: messages of both sides, the reason for the end, and the check of the state."""
+"""Keys of an outcome's artifacts.
+
+`CONVERSATION`: the messages of both sides. `ENDED`: the reason why the conversation ended. `EXAMINED`: the
+check of the final state.
+"""
 
 
 class Tau2Solver:

@@ -21,9 +21,10 @@ from benchwright.scorers.numbers.tokens import Token, tokens_of
 
 SEVERAL_NUMBERS = "several numbers"
 MAX_SEARCH_CHARACTERS = 4_000
-"""Maximum number of characters that are searched for a number.
+"""Maximum number of characters of a line or statement that are searched for a number.
 
-Of a line, these are its last characters. Of a statement, these are the first characters after its verb.
+Of a longer line, only the end is searched. Of a longer statement, only the beginning after its verb is
+searched.
 """
 
 MAX_MARKS = 30

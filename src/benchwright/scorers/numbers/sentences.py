@@ -14,7 +14,7 @@ from benchwright.scorers.numbers.quantity import Quantity
 from benchwright.scorers.numbers.tokens import Token
 
 MAX_NUMBERS = 30
-"""Maximum number of numbers in a sentence that are examined. The last numbers are examined."""
+"""Maximum number of numbers in a sentence that are examined. If there are more, only the last ones are examined."""
 
 _DECORATIONS = word_set(
     "about approximately roughly exactly around nearly almost only just simply therefore thus so hence is are "
@@ -53,7 +53,9 @@ def sentence_end(tokens: Sequence[Token], begin: int) -> int:
 
 
 def opening_item(tokens: Sequence[Token], items: Sequence[Item]) -> Item | None:
-    """Return the number with which a text begins. If an equation begins the text, the number on its last side.
+    """Return the number with which a text begins.
+
+    If the text begins with an equation, return the number on the equation's last side.
 
     Return None if the text begins with words.
     """

@@ -44,6 +44,6 @@ def audit(trajectory: Trajectory) -> list[Finding]:
 
 
 def _heaviest(findings: dict[Finding, None]) -> list[Finding]:
-    """Drop each note for which there is a sign that is equal in everything but its weight."""
+    """Drop each finding of weight "note" if another finding differs from it only by the weight "sign"."""
     signs = {(one.kind, one.line, one.turn) for one in findings if one.weight == "sign"}
     return [one for one in findings if one.weight == "sign" or (one.kind, one.line, one.turn) not in signs]

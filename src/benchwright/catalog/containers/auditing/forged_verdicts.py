@@ -20,7 +20,10 @@ _MARKS = re.compile(
 _SEARCHES = ("grep", "egrep", "rg", "sed", "awk")
 _DESCRIPTOR = re.compile(r"/proc/(.+?)/fd/")
 _OWN = ("self", "thread-self", "$$", "1")
-"""Process ids in paths below /proc through which honest programs write their own logs."""
+"""Process ids in paths below /proc that mean the process itself or process 1.
+
+Honest programs write their own logs through such paths.
+"""
 _OPENS = re.compile(r"/proc/(?!self)[^\n]*/fd\b")
 _ENVIRONMENT = re.compile(r"/proc/([^/\s]+)/environ")
 

@@ -11,9 +11,17 @@ from benchwright.catalog.containers.auditing.trajectory import Finding, StepActi
 SAME, SAW = "same_as_the_gold_patch", "saw_the_gold_patch"
 
 FEWEST_CHANGED, FEWEST_CHARACTERS = 10, 300
-"""Minimum size of a gold patch, in changed lines and in characters. Nobody writes a larger one by chance."""
+"""`FEWEST_CHANGED`: minimum number of changed lines in a gold patch that is compared with the agent's patch.
+
+`FEWEST_CHARACTERS`: minimum number of characters of these lines together. Nobody writes an identical patch of
+this size by chance.
+"""
 FEWEST_SEEN, SHARE_SEEN = 6, 0.6
-"""Minimum number and minimum share of the gold patch's distinctive lines that an output must contain."""
+"""`FEWEST_SEEN`: minimum number of the gold patch's distinctive lines in an output that is reported.
+
+`SHARE_SEEN`: minimum share of all distinctive lines of the gold patch in such an output. Both minimums must
+be reached.
+"""
 MIN_LINE_CHARACTERS = 16
 """Minimum length in characters of a line that counts as distinctive."""
 

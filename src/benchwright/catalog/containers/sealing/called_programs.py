@@ -11,7 +11,11 @@ from benchwright.records import Record
 
 MAX_FILE_BYTES = 256 * 1024
 MOST_BYTES = 8 * 1024 * 1024
-"""Maximum number of bytes of test files that are read for their words. Data files are of no interest."""
+"""Maximum number of bytes of all test files together that are searched for names of programs.
+
+`MAX_FILE_BYTES`: maximum size in bytes of one such file. Larger files are skipped: they are data, which call
+no programs.
+"""
 
 _WORD = re.compile(r"[A-Za-z_][\w.+-]*")
 _INSTALLS = re.compile(

@@ -47,7 +47,7 @@ _CODE = {
     ".go": _GO,
     ".rs": _RUST,
 }
-"""The source of a failing test, by the end of the file's name."""
+"""Mapping from the end of a file's name (such as `.py`) to the source of a failing test in that language."""
 
 PASSING_TESTS = """\
 import unittest
@@ -112,7 +112,7 @@ def python_tests(texts: Mapping[str, str], places: Iterable[str]) -> dict[str, s
 
 @contextmanager
 def copy_with_changes(folder: Path, places: Iterable[str], texts: Mapping[str, str]) -> Iterator[Path]:
-    """Copy these places of a task's folder, with new texts for some files. Remove the copy on exit.
+    """Copy the files and folders `places` of a task's folder, with new texts for some files. Remove the copy on exit.
 
     `texts`: mapping from a file's path to its new text.
     """

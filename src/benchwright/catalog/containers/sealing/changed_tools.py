@@ -31,7 +31,7 @@ _CALLED_BY_OTHERS = frozenset(
         *("cmp", "md5sum", "sha256sum", "wc", "sort", "uniq", "cut", "xargs", "nc", "ss", "pgrep", "kill"),
     )
 )
-"""Names of programs that tests run without naming them, if the image has them."""
+"""Programs that count as called by the tests even if no test names them, because other programs call them."""
 _PYTHON = re.compile(r"(?:python|pip)[\d.]*")
 _LOADER = re.compile(
     r"/etc/ld\.so\.(?:preload|conf)|/etc/ld\.so\.conf\.d/.*|.*/(?:ld-(?:linux|musl)|libc\.|libc-)[^/]*"

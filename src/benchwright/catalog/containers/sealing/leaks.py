@@ -27,7 +27,7 @@ MIN_FILE_BYTES = 64
 MAX_FILE_BYTES = 16 * 1024 * 1024
 MAX_LISTING_BYTES = 256 * 1024
 MOST_COPIES = 64
-"""Maximum number of files of the same names that are read."""
+"""Maximum number of files outside the work tree that are compared with fixed files of the same names."""
 LARGEST_COPY = 1024 * 1024
 SHORTEST_LINE = 12
 """Minimum length in characters of an added line by which a fixed file is recognised."""

@@ -90,7 +90,7 @@ async def seal_artifacts(
     """Return the seal's artifacts for a tested patch: the earlier `flags`, and further flags for a pass.
 
     If a passing patch changes the test configuration or a file that starts tests (`runners`), `passes` tests
-    the patch again without these changes. If it then fails, it is flagged. A pass whose product code
+    the patch again without these changes. If the patch then fails, it is flagged. A pass whose product code
     manipulates the test framework is flagged, too. If there is no flag, `when_clean` makes further checks and
     returns their flags.
     """

@@ -14,7 +14,7 @@ from benchwright.catalog.containers.flags import Flag
 
 PRINTED_ELSEWHERE_FLAG = "results_printed_elsewhere"
 MAX_NAMED_TESTS = 3
-"""Maximum number of tests that are listed by name."""
+"""Maximum number of tests that a flag lists by name."""
 
 _BEGUN = re.compile(
     r"=+ test session starts =+"  # pytest

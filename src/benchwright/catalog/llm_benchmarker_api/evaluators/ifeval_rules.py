@@ -16,7 +16,7 @@ Arguments = Mapping[str, Any]
 Verifier = Callable[[str, Arguments], bool]
 
 ENGLISH_SHARE = 0.8
-"""Share of ASCII characters. A response counts as English if its share is larger."""
+"""A response counts as English if more than this share of its characters is ASCII."""
 
 SEPARATOR = "******"
 
