@@ -89,7 +89,7 @@ def _judged_benchmark(
 
 
 def calibration_figures(graded: Iterable[GradedTrial]) -> Sequence[Figure]:
-    """Return two calibration errors: the official one, which leaves out the last bin, and one that includes that bin."""
+    """Return two calibration errors: the official one, which leaves out the last bin, and one with all bins."""
     answered = [one for one in graded if one.status not in FAILED_STATUSES and "confidence" in one.detail]
     confidence = [one.detail["confidence"] / 100 for one in answered]
     correct = [one.value == 1.0 for one in answered]
