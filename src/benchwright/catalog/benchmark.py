@@ -190,7 +190,7 @@ class StatefulBenchmark(Protocol):
 
 
 def format_timestamp(nanoseconds: int) -> str:
-    """Return a wall-clock time in nanoseconds as the documented UTC timestamp, such as 20260220T120000Z."""
+    """Return a wall-clock time in nanoseconds as a UTC timestamp in llm-benchmarker's form: 20260220T120000Z."""
     return datetime.fromtimestamp(nanoseconds / 1e9, UTC).strftime("%Y%m%dT%H%M%SZ")
 
 

@@ -13,9 +13,9 @@ from benchwright.statistic import NoScore, Statistic, known_numbers
 class Breakdown(Record, frozen=True):
     """The mean score of the trials that share one value of a label, such as one subject.
 
-    `n`: number of these trials. `mean`: mean over all of them; failed ones count as 0, as in the documented
-    accuracy. `mean_scored`: mean over the `n_scored` trials that did not fail. In both means, a trial without
-    an answer counts as 0. If all trials failed, both means are the same `NoScore`.
+    `n`: number of these trials. `mean`: mean over all of them; failed trials count as 0, as in
+    llm-benchmarker's accuracy. `mean_scored`: mean over the `n_scored` trials that did not fail. In both
+    means, a trial without an answer counts as 0. If all trials failed, both means are the same `NoScore`.
     """
 
     label: str

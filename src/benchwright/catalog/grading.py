@@ -19,10 +19,10 @@ from benchwright.runs.keys import fingerprint
 class Verdict(Record, frozen=True):
     """A grader's judgement of one answer.
 
-    - `score`: from 0 to 1. None if no answer was found, which counts as 0 in the documented numbers.
+    - `score`: from 0 to 1. None if no answer was found. In the mean score, None counts as 0.
     - `correct`: True if the answer counts as solved. None means that it is solved if the score is 1.
     - `predicted`: the answer as the grader understood it. `expected`: the right answer.
-    - `details`: the keys that the documents name, and further ones.
+    - `details`: further facts for the details of the score, by name.
     - `explanation`: the reason for the score, if `predicted` and `expected` do not show it.
     """
 

@@ -34,7 +34,10 @@ def question_text(content: dict[str, Any]) -> str:
 
 
 def letter_only_prompt(content: dict[str, Any]) -> list[Message]:
-    """Build the prompt documented for MMLU and MMLU-Pro, which asks for the letter and nothing else."""
+    """Build the prompt that llm-benchmarker documents for MMLU and MMLU-Pro.
+
+    It asks for the letter and nothing else.
+    """
     choices = "\n".join(letter_choices(content["choices"]))
     return [
         system(DOCUMENTED_SYSTEM),

@@ -1,6 +1,7 @@
 """Loads users' benchmark files as submodules of `llm_benchmarker.benchmarks`.
 
-This makes the imports of the documented examples (`from .base import BaseBenchmark`) work in such files.
+This makes the imports in the examples of llm-benchmarker's document (`from .base import BaseBenchmark`) work
+in such files.
 """
 
 from __future__ import annotations

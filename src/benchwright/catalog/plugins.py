@@ -1,7 +1,7 @@
 """Users' benchmarks: classes or `Benchmark` objects from a file, an entry point, or a registration.
 
-A file is loaded as a submodule of `llm_benchmarker.benchmarks`, so that the documented example (`from .
-import register`, `from .base import BaseBenchmark`) works in it unchanged.
+A file is loaded as a submodule of `llm_benchmarker.benchmarks`, so that the example in llm-benchmarker's
+document (`from . import register`, `from .base import BaseBenchmark`) works in it unchanged.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ _CUT_OFF = {
 
 
 class Judge:
-    """Scorer: a score from 0 to 1 by the run's target `judge`; `unparsed` if the answer is blank.
+    """Scorer: a score from 0 to 1 by the run's judge model; `unparsed` if the answer is blank.
 
     `rubric`: what the judge is to assess. `scale`: range of the judge's numbers, which is mapped to 0 to 1
     (such as 1 to 5). `model`: name of the judging model. The name is part of the fingerprint, so that scores

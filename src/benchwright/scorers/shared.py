@@ -16,14 +16,14 @@ LONGEST_SPAN = 200
 LONGEST_SEARCH = 100_000
 
 NO_ANSWER = Score(None, Status.UNPARSED)
-"""Score of an answer that contains nothing to compare."""
+"""Score of an answer that contains nothing to compare: no value, and the status `unparsed`."""
 
 _decode_texts = msgspec.json.Decoder(list[str]).decode
 
 
 @runtime_checkable
 class TargetChecker(Protocol):
-    """A scorer that finds unusable targets before the run sends its first request."""
+    """A scorer that finds unusable targets (values of `ground_truth`) before the run sends its first request."""
 
     def wrong_target(self, content: Mapping[str, Any]) -> str | None:
         """Return the reason if the `ground_truth` in a sample's content is unusable. Return None if it is usable."""

@@ -10,7 +10,10 @@ from benchwright.records import Record, Sample
 
 
 class AaLcrRow(Record, frozen=True):
-    """One question. Its document names are separated by semicolons, in the order in which the prompt shows them."""
+    """One question.
+
+    The names of its documents are separated by semicolons, in the order in which the prompt shows them.
+    """
 
     document_category: str
     document_set_id: str

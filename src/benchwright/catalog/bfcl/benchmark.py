@@ -115,7 +115,7 @@ class Bfcl:
 
 
 class BfclSolver:
-    """A solver that sends one request or holds a conversation of several turns, depending on the task."""
+    """A solver that sends one request, or holds a conversation of several turns if the task has several."""
 
     def __init__(self, mode: Mode, executor: Executor, with_memory: AskWithMemory) -> None:
         self._once = AskCalls(mode)

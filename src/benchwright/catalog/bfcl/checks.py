@@ -95,9 +95,9 @@ def _decoys(
 
 
 def _wrong_types(document: dict[str, Any], answers: list[Any], call: Call) -> Iterator[tuple[str, Call]]:
-    """Yield two decoys for the first integer parameter: the call with a boolean as its value, and with a float.
+    """Yield two decoys for the first parameter that accepts only integers: a boolean and a float as its value.
 
-    Yield nothing if every parameter also accepts values that are no integers.
+    Yield nothing if there is no such parameter.
     """
     for name, value in call.arguments.items():
         allowed = [one for answer in answers for one in answer.get(call.name, {}).get(name, ())]

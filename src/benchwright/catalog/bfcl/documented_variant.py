@@ -29,14 +29,17 @@ SINGLE_TURN = frozenset(
 """The single-turn categories. In tasks that expect no call, an answer without a call is right."""
 
 PYTHON_EQUAL_DECOYS = ("a boolean for an integer", "a float for an integer")
-"""Names of decoys that are wrong by the official rules, but may be right by the documented rule.
+"""Names of decoys that are wrong by the official rules, but may be right by llm-benchmarker's.
 
 Their values may equal the right values in Python, in which True == 1 and 1.0 == 1.
 """
 
 
 class DocumentedScorer:
-    """A scorer by the documented rule: as many calls as expected, and each equal to an expected call."""
+    """A scorer by the rule that llm-benchmarker documents.
+
+    An answer is right if it has as many calls as expected, and each call equals an expected call.
+    """
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -82,7 +85,7 @@ def _plain(call: Call) -> dict[str, Any]:
 
 
 class DocumentedBfcl:
-    """The documented variant of BFCL. Implements `benchmark.Benchmark`."""
+    """The variant of BFCL that llm-benchmarker documents. Implements `benchmark.Benchmark`."""
 
     def __init__(self, about: About, wanted: frozenset[str]) -> None:
         self.about = about

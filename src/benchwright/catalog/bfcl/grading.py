@@ -63,7 +63,7 @@ def _as_it_is(name: str) -> str:
 
 
 def _undecoded(category: Category, content: dict[str, Any], text: str, wrong: Mistake) -> Verdict:
-    """Grade an answer without a readable call. Such an answer is right only if the task expects no call."""
+    """Grade an answer in which no call could be read. Such an answer is right only if the task expects no call."""
     if category.kind == "relevance":
         wrong = Mistake("relevance_error:decoder_failed", wrong.message)
     return _verdict(category, content, text, None if category.kind == "irrelevance" else wrong)
@@ -74,7 +74,11 @@ def _verdict(category: Category, content: dict[str, Any], predicted: str, wrong:
 
 
 def verdict(category: Category, predicted: str, expected: Any, wrong: Mistake | None) -> Verdict:
-    """Build the verdict. Its details are category and group, and for a wrong answer also the official error type."""
+    """Build the verdict. `wrong`: the mistake in the answer; None if the answer is right.
+
+    The details are category and group. For a wrong answer, they also contain the official error type and a
+    message.
+    """
     details = {"category": category.name, "group": category.group}
     if wrong is not None:
         details |= {"error_type": wrong.kind, "error": wrong.message}
@@ -83,7 +87,10 @@ def verdict(category: Category, predicted: str, expected: Any, wrong: Mistake | 
 
 
 VERSIONS: dict[Mode, str] = {"tools": "1", "prompt": "2"}
-"""Version of the grading for each mode. It is increased whenever an answer in that mode would be graded differently."""
+"""Mapping from a mode (`tools` or `prompt`) to the version of its grading.
+
+The version is increased whenever an answer in that mode would be graded differently.
+"""
 
 
 class BfclScorer:

@@ -27,7 +27,7 @@ The longest right call has 340.
 """
 
 UNNAMED_ARGUMENT = ""
-"""Name under which an unnamed argument is stored. No parameter has this name."""
+"""Name under which an unnamed argument is stored. No function has a parameter of this name."""
 
 _AS_WRITTEN = (
     *("identifier", "class_literal", "type_identifier", "method_invocation"),

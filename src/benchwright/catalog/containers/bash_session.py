@@ -70,7 +70,8 @@ class BashSession:
     exported are lost when the command ends. `commands` is the transcript.
 
     `state`: the directory for the terminal's state. Sessions with the same directory share a terminal.
-    `apart`: the session starts with the image's directory and environment, whatever other sessions did.
+    `apart`: True to start the session with the image's directory and environment, whatever other sessions
+    did.
     """
 
     def __init__(

@@ -30,9 +30,10 @@ _FENCE = re.compile(
     r"^ {0,3}(`{3,})(?:bash|sh|shell)[ \t]*\n(.*?)^ {0,3}\1`*[ \t]*$",
     re.DOTALL | re.IGNORECASE | re.MULTILINE,
 )
-"""Regular expression for fenced shell blocks.
+"""Regular expression for fenced shell blocks, which count as commands.
 
-Blocks in other languages are output, files or examples, as in mini-swe-agent.
+Blocks in other languages do not count, because they are output, files or examples. The rule is that of
+mini-swe-agent.
 """
 
 CUT_OFF_MESSAGE = "Your answer was cut off: it was too long. Give a shorter one."

@@ -106,12 +106,12 @@ class Egress:
         }
 
     async def revoke(self) -> None:
-        """Close all connections of this grant, and refuse later connections."""
+        """Close all connections of this grant (permission on the proxy), and refuse later connections."""
         self.grant.policy = None
         await self._proxy.end_connections(self.grant)
 
     async def close(self) -> None:
-        """Close all connections of this grant, and remove it from the proxy."""
+        """Close all connections of this grant (permission on the proxy), and remove the grant from the proxy."""
         await self._proxy.revoke_grant(self.grant)
 
     async def _mounts(self) -> Mapping[str, str]:

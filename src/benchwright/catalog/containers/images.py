@@ -26,7 +26,10 @@ removes all images that Benchwright pulled or built.
 """
 
 ImageOrderKey = tuple[str, tuple[str, ...]]
-"""Sort key of a task in the order of images: the family of its images, and the names of its own images."""
+"""Sort key of a task: the family (group of images that share layers) of its images, and the names of its own images.
+
+Sorted by this key, tasks that share layers follow each other.
+"""
 
 
 class TaskImages(Record, frozen=True):
@@ -43,7 +46,7 @@ class TaskImages(Record, frozen=True):
 
     @property
     def order_key(self) -> ImageOrderKey:
-        """Sort key of the task in the order of images."""
+        """Sort key by which tasks that share layers of images follow each other."""
         return self.image_family, self.own_images
 
 
@@ -64,8 +67,8 @@ async def with_image_removal(
 ) -> AsyncIterator[Solver]:
     """Yield a solver that removes images that no later trial needs. `keep`: the policy for keeping images.
 
-    Trials must come in the order of images. Only images that Benchwright pulled or built are removed, and
-    only if nobody uses them.
+    Trials must come in the order of `TaskImages.order_key`. Only images that Benchwright pulled or built are
+    removed, and only if nobody uses them.
     """
     keeper = _Keeper(solver, engine, images_of, keep)
     try:

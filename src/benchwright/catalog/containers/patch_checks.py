@@ -25,9 +25,9 @@ _END = "END_OF_THIS_PATCH"
 def patch_checks(patch: str, mode: Literal["agent", "patch"], reason: str | None = None) -> Iterator[Check]:
     """Yield the checks: the gold patch, a patch without any effect, and no patch.
 
-    `reason`: why the gold patch is known to fail; None if it is expected to pass. In agent mode, a command
-    applies the patch, so that the changes in the work tree are tested. In patch mode, an empty answer is
-    checked, too.
+    `mode`: `agent` if the model works in a container. A command then applies the patch, so that the changes
+    in the work tree are tested. `patch` if the model sends the patch in its only response. An empty response
+    is then checked, too. `reason`: why the gold patch is known to fail; None if it is expected to pass.
     """
     if mode == "agent":
         yield Check(GOLD, [apply_patch_message(patch), assistant(DONE_MESSAGE)], reason=reason)

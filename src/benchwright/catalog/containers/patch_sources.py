@@ -149,7 +149,10 @@ class PredictionsFile:
 
 
 def answer_patch_source(issue_of: Callable[[Mapping[str, Any]], Issue]) -> AnswerPatchSource:
-    """Return the author for patch mode. Its model sees the issue, but nothing from the repository."""
+    """Return the author for patch mode, in which a model sends the patch in a single response.
+
+    The model sees the issue, but nothing from the repository.
+    """
 
     def messages(content: Mapping[str, Any]) -> list[Message]:
         issue = issue_of(content)
@@ -210,5 +213,5 @@ def agent_messages(repository: str, directory: str, issue: str) -> list[Message]
 
 
 def patch_messages(repository: str, commit: str, issue: str) -> list[Message]:
-    """Build the messages of the only request in patch mode."""
+    """Build the messages of the request in patch mode, in which a model sends the patch in a single response."""
     return [user(_PATCH.format(repository=repository, commit=commit, issue=issue))]

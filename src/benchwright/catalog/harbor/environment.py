@@ -89,7 +89,7 @@ class TaskContainers(Record, frozen=True):
 
 
 class Environments:
-    """Starts the containers of tasks. `name`: part of the names of built images, different for each variant."""
+    """The starter of the containers of tasks. `name`: the part of built images' names that differs between variants."""
 
     def __init__(self, containers: Containers, name: str, rules: NetworkRules) -> None:
         self.containers = containers
@@ -240,7 +240,10 @@ class Environments:
         )
 
     async def _start_command(self, sandbox: DockerSandbox, image: str, settings: TaskSettings) -> None:
-        """Start the command of the image or compose file in the background. Do nothing if it would only wait."""
+        """Start the command of the image or compose file in the background.
+
+        Do nothing if the command would only wait.
+        """
         configuration = await configuration_of(self.containers.engine, image) or {}
         entrypoint = settings.entrypoint
         entrypoint = list(configuration.get("Entrypoint") or ()) if entrypoint is None else entrypoint

@@ -114,7 +114,7 @@ class _Reader:
     def _separate(self, step: StepTable) -> tuple[TaskSettings, bool] | None:
         """Return the settings of the tests' separate container, and True if its image contains the tests.
 
-        The settings are None if the tests run in the agent's container.
+        Return None if the tests run in the agent's container.
         """
         own, tasks = step.verifier, self._table.verifier
         modes = [_mode(own), _mode(tasks)]

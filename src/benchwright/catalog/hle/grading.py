@@ -77,10 +77,10 @@ def grade_stated(content: dict[str, Any], answer: str) -> Verdict:
 
 
 def grade_documented(content: dict[str, Any], answer: str) -> Verdict:
-    """Grade as llm-benchmarker documents it.
+    """Return 1 if the answer is right by the rule that llm-benchmarker documents, else 0.
 
-    In a multiple-choice question, the response's letter (A to D) is compared. In other questions, the gold
-    text may be anywhere in the response.
+    In a multiple-choice question, the response's letter (A to D) is compared with the right letter. In other
+    questions, the gold text may be anywhere in the response.
     """
     from benchwright.catalog.llm_benchmarker_api.evaluators.matching import (
         contains_match,
@@ -123,7 +123,7 @@ _EXTRACTED = re.compile(r"extracted_final_answer[*_\"]{0,3}:[*_\" \t]*(.*)", re.
 
 
 class JudgeScorer:
-    """Scorer that asks the run's target `judge` with the official prompt. `correct: yes` counts as solved.
+    """Scorer that asks the judge model of the run with the official prompt. `correct: yes` counts as solved.
 
     `model`: name of the judge that is meant to be used. The name is part of the fingerprint, so that scores
     by different judges are never mixed. The official code requests JSON with a schema. Here the same fields

@@ -1,4 +1,7 @@
-"""Solver of MRCR's conversations. It records their length, and cuts the middle out of those that are too long."""
+"""Solver of MRCR's conversations.
+
+It records their length, and cuts the middle out of conversations that are too long.
+"""
 
 from __future__ import annotations
 

@@ -56,7 +56,9 @@ class _Judgement(Record, frozen=True):
 
 
 class JudgeScorer:
-    """Scorer that asks the judge at temperature 0. If `slot` is None, the evaluated model judges itself.
+    """Scorer that asks the judge at temperature 0.
+
+    `slot`: the name of the judge among the run's models. If it is None, the evaluated model judges itself.
 
     The official judge must reply in JSON with the authors' schema. Other judges reply in text, so that any
     model can judge.
@@ -99,10 +101,10 @@ class JudgeScorer:
 
 
 def read_verdict(said: str) -> str | None:
-    """Return the verdict, YES or NO, in a judge's reply. Return None if there is none.
+    """Return the verdict, YES or NO, in a judge's reply. Return None if the reply contains no verdict.
 
-    The verdict is read from a JSON object. If there is no such object, it is the last of these words in
-    capitals.
+    The verdict is read from a JSON object. If the reply has no such object, the last YES or NO in capitals
+    counts.
     """
     try:
         stated = msgspec.json.decode(said, type=_Judgement).verdict.strip()

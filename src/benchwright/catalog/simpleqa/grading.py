@@ -45,7 +45,7 @@ class JudgePrompt(Record, frozen=True):
 
 
 class JudgeScorer:
-    """Scorer that asks the run's target `judge` for one of three grades.
+    """Scorer that asks the judge model of the run for one of three grades.
 
     The grade correct scores 1; incorrect and not attempted score 0. `model`: name of the judge that is meant
     to be used. The name is part of the fingerprint, so that scores by different judges are never mixed.

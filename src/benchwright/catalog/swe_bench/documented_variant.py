@@ -33,7 +33,7 @@ from benchwright.text import last_line
 IMAGE = "python:3.11"
 DIRECTORY = "/repo"
 MAX_PASS_TO_PASS = 10
-"""Maximum number of PASS_TO_PASS tests that are run."""
+"""Maximum number of an instance's PASS_TO_PASS tests that are run."""
 TEST_SECONDS = 1800
 """Time limit in seconds for all tests of an instance together."""
 COPY_SECONDS = 300.0
@@ -42,7 +42,7 @@ MAX_LOG_BYTES = 8 * 1024
 APPLY_COMMANDS = (("git", "apply"), ("sh", "-c", 'git add --all && exec git apply --3way "$0"'))
 """Commands that apply a patch; the second is tried if the first fails.
 
-The second merges the patch. For this, git needs earlier changes in its index.
+The second command merges the patch, which requires that earlier changes are in git's index.
 """
 
 _START = """
@@ -52,7 +52,7 @@ git -c user.name=benchwright -c user.email=benchwright@localhost commit --quiet 
 
 
 def make_documented(about: About, options: Options) -> Benchmark:
-    """Build the documented variant of swe_bench or swe_bench_pro. `about` states which.
+    """Build the variant of swe_bench or swe_bench_pro that llm-benchmarker documents. `about` states which.
 
     Raises:
         UserError: If an option has a value that cannot be used.

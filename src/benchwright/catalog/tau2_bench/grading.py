@@ -106,9 +106,9 @@ class RewardScorer:
 class JudgedRewardScorer(RewardScorer):
     """A `RewardScorer` for domains in which a judge grades one part of some tasks' reward, at temperature 0.
 
-    If `slot` is None, the evaluated model is its own judge. The judge is asked only if all other parts are
-    met, because the reward is 0 otherwise. As the judge grades only one part of some rewards, this class is
-    not a `JudgingScorer`, all of whose scores come from a judge.
+    `slot`: the name of the judge among the run's models. If it is None, the evaluated model is its own judge.
+    The judge is asked only if all other parts are met, because the reward is 0 otherwise. As the judge grades
+    only one part of some rewards, this class is not a `JudgingScorer`, all of whose scores come from a judge.
     """
 
     def __init__(self, name: str, model: str, slot: str | None) -> None:

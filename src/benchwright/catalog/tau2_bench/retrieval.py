@@ -230,7 +230,7 @@ def check_shell(retrieval: str) -> None:
     Do nothing if the method has no shell.
 
     Raises:
-        UserError: If no protection that works on this machine ensures this.
+        UserError: If no sandbox on this machine can restrict the shell in this way.
     """
     if retrieval not in SHELL_RETRIEVALS:
         return

@@ -69,7 +69,7 @@ def _told(ended: str | None, right_state: bool, outputs: dict[str, bool]) -> str
 
 
 def executed_calls(messages: Iterable[Message]) -> list[Call]:
-    """Return the agent's executed tool calls in order. Of each response with tool calls, the first one is executed."""
+    """Return the agent's executed tool calls in order. Of several calls in one response, only the first is executed."""
     calls = [message["tool_calls"][0] for message in messages if message.get("tool_calls")]
     return [
         (call["function"]["name"], read_object(call["function"]["arguments"], lenient=True) or {})

@@ -68,7 +68,7 @@ class ScriptsRow(Record, frozen=True):
 
 
 def make_documented(about: About, options: Options) -> Benchmark:
-    """Build the documented variant.
+    """Build the variant of Terminal-Bench that llm-benchmarker documents.
 
     Raises:
         UserError: If an option has a value that cannot be used.

@@ -24,7 +24,10 @@ _COPIES: dict[str, WriteMethod] = {
     "rsync": "copy",
 }
 _FOLDER = re.compile(r"(?:.*/)?s?bin|/|/tests|.*/site-packages")
-"""Regular expression for targets of a copy that are folders even without a slash at the end."""
+"""Regular expression for paths that are taken for folders if a command copies to them.
+
+Any other path is taken for a folder only if it ends with a slash.
+"""
 _OPENED = re.compile(r"""open\(\s*[rf]?["']([^"']+)["']\s*,\s*["'][wax]""")
 _PATH = re.compile(r"""Path\(\s*[rf]?["']([^"']+)["']\s*\)\s*\.\s*(?:write_|unlink|symlink_to|chmod)""")
 _MOVED = re.compile(

@@ -69,7 +69,7 @@ def _seen(
 
 
 def _changes_one(acts: StepActions, names: set[str]) -> bool:
-    """Return True if the step may have changed a file with one of these names."""
+    """Return True if the step may have changed a file whose name is in `names`."""
     if any(posixpath.basename(writing.path) in names for writing in acts.file_writes):
         return True
     if any(command.words[:2] == ["git", "apply"] or command.program == "patch" for command in acts.commands):

@@ -64,7 +64,8 @@ class ShellReader:
     ) -> None:
         """Collect the commands and programs of a script and of scripts within it.
 
-        Append them to `commands` and `codes`. `prefix` goes before each line of evidence.
+        Append them to `commands` and `codes`. `prefix`: text before each line of evidence, such as `decoded:`
+        for a script that was encoded.
         """
         if depth > MAX_NESTING:
             return

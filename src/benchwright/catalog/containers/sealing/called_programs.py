@@ -66,7 +66,11 @@ def texts_of(folder: Path, places: Iterable[str]) -> dict[str, str]:
 
 
 def find_called_programs(texts: Mapping[str, str], path: Iterable[str], directory: str) -> CalledPrograms:
-    """Return the programs that tests with these texts call. `path`: values of `PATH` in effect for them."""
+    """Return the programs that tests call. `texts`: the test files, keyed by path.
+
+    `path`: the values of `PATH` with which the tests run. `directory`: the folder to which relative folders
+    in them refer.
+    """
     scripts = scripts_in(texts)
     words = frozenset(word for text in texts.values() for word in _WORD.findall(text))
     installed = frozenset(word for line in _INSTALLS.findall(scripts) for word in _WORD.findall(line))

@@ -45,7 +45,7 @@ done
 find / {_ELSEWHERE} -type f \\( "$@" \\) -print0 2>/dev/null | xargs -0 sha256sum 2>/dev/null
 exit 0
 """
-"""Shell script that lists the files of certain sizes with their digests."""
+"""Shell script that lists each file with one of the given sizes, together with its digest."""
 _NAMED = f"""
 command -v find >/dev/null || {{ echo "there is no find" >&2; exit 3; }}
 first=1
@@ -56,7 +56,7 @@ done
 find / {_ELSEWHERE} -type f \\( "$@" \\) -print 2>/dev/null
 exit 0
 """
-"""Shell script that lists the files whose paths contain certain names."""
+"""Shell script that lists each file whose path contains one of the given names."""
 _PATTERN = re.compile(r"[*?\[\]\\\n]")
 
 

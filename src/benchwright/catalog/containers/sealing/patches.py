@@ -24,7 +24,11 @@ REACHES_OUT, DEPENDS = "patch_reaches_out", "verdict_depends_on_test_configurati
 CHANGED_FRAMEWORK_FLAG = "patch_changes_the_test_framework"
 
 RERUN_ARTIFACT = "rerun"
-"""Key of the artifact of a pass that was tested again: {"left_out": names, "passes": result without them}."""
+"""Key of the outcome's artifact for a passing patch that was tested again without some of its changes.
+
+The artifact is {"left_out": names of the files whose changes were left out, "passes": True if the rest still
+passes}.
+"""
 
 _PART = re.compile(r"^(?=diff --git )|^(?=--- .*\n\+\+\+ .*\n@@ )", re.MULTILINE)
 _NAME = re.compile(r'^(?:---|\+\+\+|rename (?:from|to)|copy (?:from|to)) ("?)(.+?)\1(?:\t.*)?$', re.MULTILINE)

@@ -28,7 +28,7 @@ _BUILDS = (
     *("GNUmakefile", "makefile", "go.work", ".npmrc", ".yarnrc", ".yarnrc.yml", ".bundle/config"),
     *("rust-toolchain", "rust-toolchain.toml"),
 )
-"""Files that run tests, or that are read before tests run: the last components of their paths."""
+"""Last components of the paths of files that run tests, or that are read before tests run."""
 _PROGRAMS = (
     r"py\.?test|python[\d.]*|pip[\d.]*|uv|tox|nox|nosetests|coverage|node|np[mx]|yarn|pnpm|jest|mocha|vitest|karma|ava|tap"
     r"|tsc|ts-node|babel|go|cargo|rustc|mvn|gradle|java|ruby|rake|rspec|bundle|php|phpunit|composer|make|cmake|ctest|sh|bash"

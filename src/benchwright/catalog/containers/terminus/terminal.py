@@ -31,7 +31,10 @@ exec "$@" sh -c 'unset LOCPATH; exec "$@"' sh "$shell" "$login"
 
 
 class ContainerEnded(Exception):
-    """The error that the container has ended, and the terminal with it. `reason`: the limit that ended it."""
+    """The error that the container has ended, and the terminal with it.
+
+    `reason`: the limit that ended the container.
+    """
 
     def __init__(self, reason: EndReason) -> None:
         super().__init__(reason)

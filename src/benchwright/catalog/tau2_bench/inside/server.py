@@ -65,7 +65,7 @@ class World:
         return list((state and state.message_history) or [])
 
     def begin(self, messages: list[Any], **alone: bool) -> Any:
-        """Create a fresh environment, and repeat in it all calls of these messages.
+        """Create a fresh environment, and repeat in it all calls in `messages`.
 
         `alone`: {"solo_mode": True} for an agent without a user, otherwise empty.
         """
@@ -120,7 +120,7 @@ class World:
     def examine(self, conversation: list[dict[str, Any]]) -> dict[str, Any]:
         """Compare the final state with the state after the right calls, and evaluate the assertions.
 
-        The authors' code for this is in evaluator_env.py.
+        The authors' code for this comparison is in evaluator_env.py.
         """
         criteria = self.task.evaluation_criteria
         if criteria is None or (criteria.actions is None and criteria.env_assertions is None):
