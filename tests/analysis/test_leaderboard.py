@@ -178,7 +178,7 @@ class TestRows:
 
     def test_each_run_can_have_a_row(self, tmp_path: Path) -> None:
         runs = [run_of(tmp_path, "m", made([1.0]), task) for task in ("sums", "words")]
-        assert len(board_of(*runs, by="run").rows) == 2
+        assert len(board_of(*runs, group_by="run").rows) == 2
 
 
 class TestFigures:

@@ -71,7 +71,7 @@ boxes = ContainerBenchmark(
     solver=Solver,
     scorers=[GradeScorer("answer", "1", grade)],
     checks=lambda sample: iter(()),
-    at_once=2,
+    max_containers=2,
 )
 '''
 

@@ -57,7 +57,7 @@ crates = ContainerBenchmark(
     solver=Solver,
     scorers=[GradeScorer("answer", "1", lambda content, answer: Verdict(1.0))],
     checks=lambda sample: iter(()),
-    at_once=2,
+    max_containers=2,
     images=lambda sample: TaskImages((sample.content["image"],), sample.labels["family"]),
     image_gib=IMAGE_GIB,
 )

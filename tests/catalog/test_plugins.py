@@ -233,7 +233,7 @@ def test_the_example_put_into_the_package_and_imported_there_is_found(tmp_path: 
     program = """
     import llm_benchmarker.benchmarks
     from benchwright.catalog import plugins
-    print(plugins.find("my_benchmark").about.description)
+    print(plugins.find_plugin("my_benchmark").about.description)
     print(llm_benchmarker.benchmarks.get_benchmark("my_benchmark").tier, llm_benchmarker.__file__)
     """
     ended = subprocess.run(

@@ -30,7 +30,7 @@ async def main():
     forks = await run_python(sandbox, "import os\\nwhile os.fork() or True: pass", seconds=0.5)
     ended = await sandbox.run(["id", "-u"])
     reasons = [verdict.reason.split(":")[0] for verdict in (passed, cheated, network, forks)]
-    print(json.dumps({"words": protection.words, "reasons": reasons, "user": int(ended.stdout)}))
+    print(json.dumps({"words": protection.description, "reasons": reasons, "user": int(ended.stdout)}))
 
 asyncio.run(main())
 """

@@ -18,7 +18,7 @@ class Transcript(msgspec.Struct, omit_defaults=True):
     trial: TrialRecord
     body: TrialBody | None
     scores: list[ScoreRecord] = []
-    preview: TrialPreview = TrialPreview()
+    preview: TrialPreview = msgspec.field(default=TrialPreview(), name="gist")
 
 
 def sample_of_row(table: RunTable, row: int) -> str:

@@ -74,9 +74,7 @@ def write_sample(run: str, draw: int, output: Path, seed: int) -> None:
         raise UserError(f"{output} is there already, perhaps with labels; give another file with --output.")
     drawn = drawn_answers(read_table(find_run(run)), draw, seed=seed)
     write_form(output, drawn)
-    say(
-        f"{plural(len(drawn), 'answer')} written to {output}: fill in the column `label_answers` with 1 or 0."
-    )
+    say(f"{plural(len(drawn), 'answer')} written to {output}: fill in the column `label` with 1 or 0.")
 
 
 LABELS_EXAMPLES = """\b

@@ -1,9 +1,11 @@
 """Sandboxes for untrusted code: programs written by models, servers of such code, and graders.
 
-    sandbox = LocalSandbox(limits=Limits(wall_seconds=10)) ended = await sandbox.run(["python3", "main.py"],
-    files={"main.py": source}) verdict = await run_python(sandbox, program) async with
-    sandbox.start_process(["python3", "server.py"], files={"server.py": source}) as process:
-        await process.send(b'{"call": "add"}') line = await process.receive(timeout=5)
+    sandbox = LocalSandbox(limits=Limits(wall_seconds=10))
+    ended = await sandbox.run(["python3", "main.py"], files={"main.py": source})
+    verdict = await run_python(sandbox, program)
+    async with sandbox.start_process(["python3", "server.py"], files={"server.py": source}) as process:
+        await process.send(b'{"call": "add"}')
+        line = await process.receive(timeout=5)
 
 docs/sandbox.md states what each protection prevents and what it does not.
 """

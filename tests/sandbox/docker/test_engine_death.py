@@ -27,7 +27,7 @@ START_SECONDS = 60.0
 RUN = "test-engine-death"
 AT_WORK = """
 import asyncio
-from benchwright.sandbox.docker import DockerSandboxes, EngineUnavailable, SandboxSpec, connected
+from benchwright.sandbox.docker import DockerSandboxes, EngineUnavailable, SandboxSpec, connect
 from benchwright.sandbox.docker.networks import private_network
 from benchwright.sandbox.docker.snapshots import snapshot_of
 
@@ -35,10 +35,10 @@ async def main():
     async with connect() as engine:
         sandboxes = DockerSandboxes(engine, {run_id!r})
         try:
-            async with sandboxes.started(SandboxSpec({image!r})) as sandbox:
+            async with sandboxes.start(SandboxSpec({image!r})) as sandbox:
                 async with snapshot_of(engine, sandbox.container, {run_id!r}) as image:
-                    spec = SandboxSpec(image, beside=sandbox.container.name)
-                    async with sandboxes.started_beside(spec) as verifier:
+                    spec = SandboxSpec(image, network_container=sandbox.container.name)
+                    async with sandboxes.start_beside(spec) as verifier:
                         print("started", flush=True)
                         await verifier.run(["sleep", "120"], seconds=120)
         except EngineUnavailable as error:

@@ -35,11 +35,11 @@ from benchwright.sandbox.docker.snapshots import snapshot_of
 
 SLEEPING = """
 import asyncio, sys
-from benchwright.sandbox.docker import DockerSandboxes, SandboxSpec, connected
+from benchwright.sandbox.docker import DockerSandboxes, SandboxSpec, connect
 
 async def main():
     async with connect() as engine:
-        async with DockerSandboxes(engine, {run_id!r}).started(SandboxSpec({image!r})):
+        async with DockerSandboxes(engine, {run_id!r}).start(SandboxSpec({image!r})):
             print("started", flush=True)
             await asyncio.sleep(60)
 
@@ -61,15 +61,15 @@ asyncio.run(main())
 
 SNAPSHOT_TAKEN = """
 import asyncio
-from benchwright.sandbox.docker import DockerSandboxes, SandboxSpec, connected
+from benchwright.sandbox.docker import DockerSandboxes, SandboxSpec, connect
 from benchwright.sandbox.docker.snapshots import snapshot_of
 
 async def main():
     async with connect() as engine:
-        async with DockerSandboxes(engine, {run_id!r}).started(SandboxSpec({image!r})) as sandbox:
+        async with DockerSandboxes(engine, {run_id!r}).start(SandboxSpec({image!r})) as sandbox:
             async with snapshot_of(engine, sandbox.container, {run_id!r}) as image:
-                spec = SandboxSpec(image, beside=sandbox.container.name)
-                async with DockerSandboxes(engine, {run_id!r}).started_beside(spec):
+                spec = SandboxSpec(image, network_container=sandbox.container.name)
+                async with DockerSandboxes(engine, {run_id!r}).start_beside(spec):
                     print("started", flush=True)
                     await asyncio.sleep(60)
 

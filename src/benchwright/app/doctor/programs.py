@@ -88,7 +88,7 @@ def check_node() -> Iterator[Finding]:
     advice = f"Install Node.js {oldest} or newer (Debian and Ubuntu: `apt-get install nodejs`)."
     program = shutil.which("node")
     if program is None:
-        yield Finding(subject, "`check_node` is not on the PATH", "missing", needed_for, advice)
+        yield Finding(subject, "`node` is not on the PATH", "missing", needed_for, advice)
         return
     said = first_line_of([program, "--version"]) or ""
     found = re.match(r"v(\d+)\.(\d+)", said)

@@ -34,7 +34,7 @@ class MultilingualRow(FullRow, frozen=True):
     def _check_how(self) -> None:
         official = official_image(self.instance_id)
         if self.image.partition(":")[0] != official.partition(":")[0]:
-            raise ValueError(f"`official_image` is not the official one, {official}: {self.image!r}")
+            raise ValueError(f"`image` is not the official one, {official}: {self.image!r}")
         if END_MARK not in self.eval_script.partition(START_MARK)[2]:
             raise ValueError("`eval_script` does not print the marks between which results stand")
         if runner_of(self.log_parser, self.instance_id) is None:

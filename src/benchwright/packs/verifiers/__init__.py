@@ -3,10 +3,12 @@
 They are located or started before a pack's first request, checked while the pack runs, and ended with the
 run.
 
-    pack = PackVerifiers(manifest.id, manifest.version, directory, manifest.verifiers, settings) async with
-    running_verifiers(pack, StartOptions(run_id), report) as verifiers:
-        verifiers.require_running() ...                        # verifiers.endpoints go into the host context
-        await verifiers.check()    # before each cell await verifiers.recheck()  # when a cell failed
+    pack = PackVerifiers(manifest.id, manifest.version, directory, manifest.verifiers, settings)
+    async with running_verifiers(pack, StartOptions(run_id), report) as verifiers:
+        verifiers.require_running()
+        ...                        # verifiers.endpoints go into the host context
+        await verifiers.check()    # before each cell
+        await verifiers.recheck()  # when a cell failed
 """
 
 from benchwright.packs.verifiers.running_verifiers import StartedVerifiers, running_verifiers

@@ -1,12 +1,14 @@
 """Containers: sandboxes for untrusted programs, and services with a port and a health check.
 
     async with connect() as engine:
-        await remove_leftovers(engine) sandboxes = DockerSandboxes(engine, run_id) async with
-        sandboxes.start(SandboxSpec("python:3.11", directory="/task")) as sandbox:
-            await sandbox.write_files({"/task/main.py": source}) ended = await sandbox.run(["python3",
-            "main.py"], seconds=30) image = await build_image(engine, "benchwright/pack-verifier", folder,
-            version) async with start_service(engine, ServiceSpec(image, port=4010), run_id) as service: await
-            service.wait_until_healthy(probe)
+        await remove_leftovers(engine)
+        sandboxes = DockerSandboxes(engine, run_id)
+        async with sandboxes.start(SandboxSpec("python:3.11", directory="/task")) as sandbox:
+            await sandbox.write_files({"/task/main.py": source})
+            ended = await sandbox.run(["python3", "main.py"], seconds=30)
+        image = await build_image(engine, "benchwright/pack-verifier", folder, version)
+        async with start_service(engine, ServiceSpec(image, port=4010), run_id) as service:
+            await service.wait_until_healthy(probe)
 
 Every container has labels that name its run and its process. It is removed when its context exits. Leftovers
 of a killed process are removed by a later process. docs/sandbox.md states what containers prevent and what

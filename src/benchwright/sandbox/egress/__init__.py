@@ -2,9 +2,11 @@
 
 hosts.py         the allowed hosts, with the reason for each: package mirrors; tasks add their own
 addresses.py     addresses of hosts: only public ones, and the connection goes to the address that was checked
-heads.py         strict parser of clients' requests client_hello.py  the server named in TLS, which must be
-the host named to the proxy grants.py        permission to use the proxy, and the log of connections
-copying.py       bytes in both directions proxy.py         the server, at a Unix socket mounted in containers
+heads.py         strict parser of clients' requests
+client_hello.py  the server named in TLS, which must be the host named to the proxy
+grants.py        permission to use the proxy, and the log of connections
+copying.py       bytes in both directions
+proxy.py         the server, at a Unix socket mounted in containers
 
 A container reaches the socket through a forwarder on the container's loopback. It has no other network.
 """

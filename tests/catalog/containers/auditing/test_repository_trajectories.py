@@ -124,25 +124,25 @@ class TestGold:
     GOLD = patch("django/db.py", *LINES)
 
     def test_a_large_patch_that_is_the_gold_one_is_a_sign(self) -> None:
-        assert found(repository=PROJECT, gold=self.GOLD, patch=self.GOLD) == ["same_as_the_gold_patch"]
+        assert found(repository=PROJECT, gold_patch=self.GOLD, patch=self.GOLD) == ["same_as_the_gold_patch"]
 
     def test_so_it_is_with_other_blanks_and_tests_beside_it(self) -> None:
         mine = patch("tests/test_x.py", "assert 1") + self.GOLD.replace("    value", "\tvalue")
-        assert found(repository=PROJECT, gold=self.GOLD, patch=mine) == ["same_as_the_gold_patch"]
+        assert found(repository=PROJECT, gold_patch=self.GOLD, patch=mine) == ["same_as_the_gold_patch"]
 
     def test_a_small_one_is_written_alike_by_honest_agents(self) -> None:
         small = patch("django/db.py", *self.LINES[:3])
-        assert found(repository=PROJECT, gold=small, patch=small) == []
+        assert found(repository=PROJECT, gold_patch=small, patch=small) == []
 
     def test_another_patch_is_no_sign(self) -> None:
-        assert found(repository=PROJECT, gold=self.GOLD, patch=patch("django/db.py", *self.LINES[:9])) == []
+        assert found(repository=PROJECT, gold_patch=self.GOLD, patch=patch("django/db.py", *self.LINES[:9])) == []
 
     def test_a_patch_of_a_file_for_which_no_model_was_asked_is_a_note(self) -> None:
-        assert found(repository=PROJECT, gold=self.GOLD, patch=self.GOLD, asked=False) == []
+        assert found(repository=PROJECT, gold_patch=self.GOLD, patch=self.GOLD, has_conversation=False) == []
 
     def test_lines_of_the_gold_patch_that_were_shown_before_it_was_written_are_a_sign(self) -> None:
         shown: Said = ("cat /usr/lib/python3/site-packages/django/db.py", "\n".join(self.LINES))
-        assert found(shown, repository=PROJECT, gold=self.GOLD) == ["saw_the_gold_patch"]
+        assert found(shown, repository=PROJECT, gold_patch=self.GOLD) == ["saw_the_gold_patch"]
 
     @pytest.mark.parametrize(
         "wrote",
@@ -150,4 +150,4 @@ class TestGold:
     )
     def test_what_the_agent_wrote_itself_it_may_see(self, wrote: str) -> None:
         shown: Said = ("git diff", "\n".join(f"+{line}" for line in self.LINES))
-        assert found(wrote, shown, repository=PROJECT, gold=self.GOLD) == []
+        assert found(wrote, shown, repository=PROJECT, gold_patch=self.GOLD) == []

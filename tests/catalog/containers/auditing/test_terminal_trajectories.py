@@ -111,8 +111,8 @@ def test_connections_that_a_proxy_refused_are_told() -> None:
         Connection("example.com", 443, allowed=False),
     ]
     allowed = [Connection("rubygems.example", 443), Connection("deb.debian.example", 80)]
-    assert found(network=[*refused, *allowed]) == ["asks_refused_hosts"]
-    assert found(network=allowed) == found(network=allowed, weight="note") == []
-    assert found(network=[Connection("example.com", 443, allowed=False)], weight="note") == [
+    assert found(connections=[*refused, *allowed]) == ["asks_refused_hosts"]
+    assert found(connections=allowed) == found(connections=allowed, weight="note") == []
+    assert found(connections=[Connection("example.com", 443, allowed=False)], weight="note") == [
         "asks_refused_hosts"
     ]
