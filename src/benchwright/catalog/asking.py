@@ -70,7 +70,7 @@ def outcome_with_notes(
 
 
 def context_length_detail(tokens: int, approximate: bool) -> dict[str, Any]:
-    """Return the score detail with a prompt's length in tokens.
+    """Return a score detail that states the length of a prompt in tokens.
 
     `approximate`: True if the length was estimated from the number of characters.
     """

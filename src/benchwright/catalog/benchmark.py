@@ -139,7 +139,7 @@ class Benchmark(Protocol):
     def departures(self) -> Sequence[str]:
         """Departures from the published protocol that options or data cause.
 
-        Those of `about.departures` come on top.
+        They are added to the departures in every run, which `about.departures` lists.
         """
         ...
 

@@ -8,8 +8,8 @@ from benchwright.catalog.benchmark import Options
 def judge_departures(options: Options, official: str, without: str) -> tuple[str, ...]:
     """Return the departure that the choice of the judge causes, as a tuple of at most one sentence.
 
-    The tuple is empty if the judge is the `official` model. If no judge is set, it contains the sentence
-    `without`.
+    If no judge is set, the sentence is `without`. If the judge is another model than the `official` one, the
+    sentence names both models. If the judge is the `official` model, the tuple is empty.
     """
     if "judge" not in options.roles:
         return (without,)

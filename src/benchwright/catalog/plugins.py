@@ -45,8 +45,8 @@ class Plugin(msgspec.Struct, frozen=True):
     def build_benchmark(self, options: Options, limit: int | None = None) -> Benchmark:
         """Build the benchmark.
 
-        `limit`: the largest number of samples that a class needs to load. Pass `limit` only if the first
-        samples of the data are the selected ones.
+        `limit`: the largest number of samples that a user's class needs to load. Pass `limit` only if the
+        first samples of the data are the selected ones.
 
         Raises:
             UserError: If an option is unknown here, or the class cannot be instantiated.

@@ -14,7 +14,7 @@ REPOSITORY = "https://github.com/openai/simple-evals"
 COMMIT = "ee3b031"
 
 SYSTEM_MESSAGE = "You are a helpful assistant."
-"""The system message of the table's rows whose prompt is called "assistant".
+"""The system message for the rows of simple-evals' table of results whose prompt is called "assistant".
 
 These are the rows of all OpenAI models that accept a system message.
 """
@@ -34,12 +34,12 @@ OPTIONS = {
 
 
 def opening_messages(options: Options) -> list[Message]:
-    """Return the messages before the prompt: the system message. Return none if the option turns it off."""
+    """Return the messages before the prompt: the system message. Return [] if the option `system_message` is `no`."""
     return [{"role": "system", "content": SYSTEM_MESSAGE}] if _has_system_message(options) else []
 
 
 def departures(options: Options) -> tuple[str, ...]:
-    """Return the departure from the protocol if the option turns the system message off. Return () otherwise."""
+    """Return the departure from the protocol if the option `system_message` is `no`. Return () otherwise."""
     return () if _has_system_message(options) else ("no system message",)
 
 

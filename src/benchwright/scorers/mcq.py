@@ -23,8 +23,8 @@ class MultipleChoice:
     """Scorer: 1 if the letter found in the answer is the target's, else 0; `unparsed` if none is found.
 
     The target is `ground_truth`: a letter, or an index from 0. The number of letters is the length of the
-    row's list `options`; for rows without it, it is `letters`. The score's `detail` contains the letter
-    found.
+    row's list `options`; for rows without `options`, it is the scorer's option `letters`. The score's
+    `detail` contains the letter found.
     """
 
     name = "mcq"

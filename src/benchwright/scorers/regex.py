@@ -145,10 +145,11 @@ class _OutOfTime(Exception):
 
 
 def _give_up(number: int, frame: FrameType | None) -> None:
-    """Raise _OutOfTime if the signal interrupts a search. This function is the handler of the timer's signal.
+    """Raise _OutOfTime if the timer's signal interrupts a search. This function is the handler of that signal.
 
-    At other moments, do nothing. An exception would be lost in one of Python's own callbacks; and while the
-    timer is being stopped, an exception would keep it running. The next signal comes soon.
+    At any other moment, do nothing; the next signal comes soon. If this function raised the exception in one
+    of Python's own callbacks, the exception would be lost. If it raised while the timer is being stopped, the
+    timer would keep running.
     """
     code = None if frame is None else frame.f_code
     if code in (find_match.__code__, _what_is_wrong.__code__) or (

@@ -72,7 +72,7 @@ UNSUPPORTED = {
     "agentic": "its web search needs a search service; choose memory",
     "web_search": "it needs a search service",
 }
-"""Mapping from the first letters of an unsupported agentic category's name to the reason why it is not supported."""
+"""Mapping from the beginning of the name of a category or group that is not supported to the reason."""
 
 
 def category_of(identifier: str) -> Category | None:

@@ -53,9 +53,9 @@ TurnCalls = list[list[list[str]]]
 
 
 class Execution:
-    """The class instances of one conversation, in the sandbox.
+    """The instances of BFCL's classes on which one conversation's calls are executed. They are in the sandbox.
 
-    `encoder`: embeds texts, for instances that need vectors.
+    `encoder`: embeds texts, for instances that search with embeddings.
     """
 
     def __init__(self, process: SandboxProcess, encoder: Encoder | None) -> None:
@@ -80,7 +80,9 @@ class Execution:
         return await self._ask({"memory": True})
 
     async def open(self, opening: dict[str, Any]) -> None:
-        """Create the instances. `opening`: the names of their classes, and their initial configuration.
+        """Create the instances of BFCL's classes.
+
+        `opening`: the names of their classes, and their initial configuration.
 
         Raises:
             ExecutionError: If creating them takes too long or too much memory.

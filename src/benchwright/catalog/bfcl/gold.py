@@ -47,7 +47,11 @@ def _gold_call(language: Language, documents: dict[str, Any], answer: Answer) ->
 
 
 def _plain(value: Any) -> Any:
-    """Return a value in which each key of a dictionary is mapped to the first of its allowed values."""
+    """Return an allowed value as the value of an argument in a call.
+
+    In a dictionary, each key gets the first of its allowed values. Keys that may be omitted are left out. In
+    a list, this is done with each dictionary. Other values are returned unchanged.
+    """
     if isinstance(value, dict):
         return {
             key: next((one for one in values if one != MAY_BE_OMITTED), MAY_BE_OMITTED)

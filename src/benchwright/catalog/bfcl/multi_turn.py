@@ -49,7 +49,10 @@ class MultiTurnSolver:
 
 
 async def play_turns(mode: Mode, content: dict[str, Any], session: Session, execution: Execution) -> Outcome:
-    """Run the turns of a conversation on existing class instances. `MultiTurnSolver` describes the artifacts."""
+    """Run the turns of a conversation on existing class instances, and return the outcome.
+
+    `MultiTurnSolver` describes the outcome's artifacts. `execution`: the instances, in the sandbox.
+    """
     return await _Conversation(mode, content, session, execution).play()
 
 

@@ -29,7 +29,7 @@ CLASS_MODULES = {
     "MemoryAPI_vector": VECTOR_MEMORY,
     "MemoryAPI_rec_sum": "memory_rec_sum",
 }
-"""Mapping from an executable class to the name of its module.
+"""Mapping from a Python class on which tasks are executed to the name of its module.
 
 The file with the documents (JSON descriptions) of the class's functions has the same name.
 """
@@ -79,7 +79,7 @@ class Executables(msgspec.Struct):
 
     `files`: sources by module name, filled when the samples are read. `digest`: a digest of all files except
     memory_vector's file, so that samples of other categories do not depend on that file. Samples of
-    memory_vector have a digest of that file of their own.
+    memory_vector contain a separate digest of that file.
     """
 
     files: dict[str, bytes] = {}

@@ -1,8 +1,8 @@
 """Finds network failures during the setup of tests in the test log, to keep them apart from wrong answers.
 
-Only messages of downloading programs count, and only if no test began: right answers pass in spite of such
-messages, so that otherwise only wrong answers would be excluded. A failure at this machine's loopback address
-is not a network failure.
+Only messages of downloading programs count, and only if no test began. If tests began, such a message excuses
+no failure: right answers pass in spite of it, so that only wrong answers would be excluded. A failure at this
+machine's loopback address is not a network failure.
 """
 
 from __future__ import annotations

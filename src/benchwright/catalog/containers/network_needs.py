@@ -39,7 +39,7 @@ _USUAL = {
     "go": MIRRORS["Go modules and checksums"],
     "cargo": MIRRORS["crates and Rust toolchains"],
 }
-"""Mapping from a program to the hosts that it contacts if none is named.
+"""Mapping from a program to the hosts that it contacts if its command names no host.
 
 uv loads Python versions from the host of its installer.
 """
@@ -50,10 +50,10 @@ ClosedBy = Literal["", "option", "task"]
 
 
 class NetworkNeeds(Record, frozen=True):
-    """Network needs of scripts: the programs that download, by command name, and the hosts that these contact.
+    """Network needs of scripts: the programs that download, by command name, and the hosts that these programs contact.
 
-    `closed_by`: what turns the network off in spite of these needs: the user's `option`, or the `task`. "" if
-    nothing does.
+    `closed_by`: what turns the network off in spite of these needs. It is `option` (the user's network
+    option), `task` (the task's own settings), or "" if nothing turns it off.
     """
 
     programs: tuple[str, ...] = ()

@@ -56,7 +56,7 @@ def as_text(value: Any) -> str | None:
 
 
 def parse_pairs(value: Any, what: str) -> dict[str, str]:
-    """Return a mapping from the compose forms `{NAME: value}` and `[NAME=value]`.
+    """Convert the compose forms `{NAME: value}` and `[NAME=value]` to a mapping from names to values.
 
     A name without a value, which compose would take from the host's environment, is left out.
     """

@@ -31,7 +31,7 @@ CAPABILITIES = (
     *("AUDIT_WRITE", "CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "NET_BIND_SERVICE"),
     *("SETFCAP", "SETGID", "SETPCAP", "SETUID", "SYS_CHROOT"),
 )
-"""Capabilities of a task's containers, in addition to KILL. Tasks install packages and start servers.
+"""Capabilities of a task's containers, in addition to KILL, because tasks install packages and start servers.
 
 Together with KILL, they are Docker's default capabilities without NET_RAW and MKNOD.
 """

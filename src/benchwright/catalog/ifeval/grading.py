@@ -88,8 +88,8 @@ def judge_instructions(
 
     The strict verdict is on the response itself. The loose verdict is positive if at least one variant of the
     response follows the instruction. Four variants are the response itself, without its first line, without
-    its last line, and without both lines; four more are these without any `*`. The shortened variants are
-    stripped. Blank variants follow no instruction, whatever the strict verdict is.
+    its last line, and without both lines; four more are the same texts without any `*`. The shortened
+    variants are stripped. Blank variants follow no instruction, whatever the strict verdict is.
     """
     strict = [not blank and follows(response, one["id"], one["arguments"]) for one in instructions]
     others = [variant for variant in response_variants(response) if variant.strip()]

@@ -42,7 +42,7 @@ CONSTANT_NAMES: Mapping[str, Value] = {
 
 
 class NotPython(Exception):
-    """The error of a text that is not an expression that Python can evaluate and sympy can convert into a value."""
+    """The error of a text that Python cannot evaluate as an expression, or whose value sympy could not represent."""
 
 
 def parse(text: str) -> ast.expr:

@@ -77,7 +77,8 @@ class Cursor:
     def _within(self, *, bars: bool = False, listing: bool = False) -> Iterator[None]:
         """Parse the content of brackets in the body of the `with` statement. The opening token was already taken.
 
-        `bars`: the brackets are vertical bars. `listing`: they enclose arguments separated by commas.
+        `bars`: True if the brackets are vertical bars. `listing`: True if they enclose arguments separated by
+        commas.
         """
         begin = self._place
         if begin in self._unreadable_brackets:

@@ -26,7 +26,9 @@ GradeTurns = Callable[[dict[str, Any], Sequence[str]], Verdict]
 
 
 def grade(splitter: Splitter, content: dict[str, Any], answers: Sequence[str]) -> Verdict:
-    """Return the mean of the four published accuracies over all turns. Correct if all turns pass strictly.
+    """Return the mean of the four published accuracies over all turns.
+
+    The conversation counts as correct if all turns pass strictly.
 
     A turn has two accuracies by its strict verdicts, and the same two by its loose verdicts: whether all
     instructions are followed (1 or 0), and the share of instructions followed. Published figures pool the

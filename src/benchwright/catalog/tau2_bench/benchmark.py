@@ -112,7 +112,7 @@ class Tau2Bench:
 
 
 def settings_of(options: Options) -> PromptOptions:
-    """Return those of the run's options that change its samples.
+    """Return those options of the run that change the content of its samples.
 
     Raises:
         UserError: If an option has a value that is not one of its choices.

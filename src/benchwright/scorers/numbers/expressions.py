@@ -113,7 +113,8 @@ class _Expression(Cursor):
     def _operation(self, left: Value) -> Callable[[Value, Value], Value] | None:
         """Read the sign between two factors and return its operation. Return None if no factor follows.
 
-        The sign × may be omitted. After a share, the word "of" may replace it.
+        The sign × may be omitted. After a percentage or a number between 0 and 1, the word "of" may replace
+        the sign.
         """
         token = self.peek()
         if token is None:

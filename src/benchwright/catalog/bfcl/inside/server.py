@@ -35,7 +35,7 @@ BLANKS = re.compile(r"\b([a-zA-Z_]\w*)\s+(?=\()")
 The official executor removes these blanks from calls, even in strings within calls.
 """
 KEPT = ("core_memory", "archival_memory", "memory")
-"""The attributes of a memory that are stored after a conversation and restored for the next one."""
+"""Names of the attributes of a memory that are stored after a conversation and restored for the next one."""
 REFUSED = ("kill", "exit", "quit", "remove", "unlink", "popen", "Popen", "run")
 
 

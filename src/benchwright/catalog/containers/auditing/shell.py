@@ -1,4 +1,4 @@
-"""Splits shell scripts into their commands, without running the scripts. Not everything can be known so."""
+"""Splits shell scripts into their commands, without running the scripts. Not everything can be known in this way."""
 
 from __future__ import annotations
 

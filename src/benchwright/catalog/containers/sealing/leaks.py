@@ -68,8 +68,8 @@ SOLUTION_IN_IMAGE_FLAG = "solution_in_image"
 class Leaks(Record, frozen=True):
     """Solutions and tests found in an image: `found` maps each path to a description.
 
-    `hidden`: the paths that are hidden from the agent. `problem`: the part of the search that failed; None if
-    none did.
+    `hidden`: the paths that are hidden from the agent. `problem`: the reason why the search is incomplete;
+    None if it is complete.
     """
 
     found: dict[str, str] = {}
@@ -109,9 +109,10 @@ async def identical_files(sandbox: Sandbox, known: Iterable[tuple[str, bytes]]) 
 
 
 def _digests(known: Iterable[tuple[str, bytes]]) -> tuple[dict[str, str], list[int]]:
-    """Return two results: a mapping from SHA-256 digests to descriptions, and the sizes of the files.
+    """Return a mapping from the SHA-256 digests of `known` files to their descriptions, and the sizes of these files.
 
-    Only one file at a time is in memory.
+    `known`: pairs of a description and a content. Only one file at a time is in memory. Very short and very
+    long files are left out.
     """
     digests, sizes = {}, set()
     for what, text in known:

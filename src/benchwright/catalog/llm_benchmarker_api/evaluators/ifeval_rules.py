@@ -181,7 +181,7 @@ def _number_words_in_section(response: str, given: Arguments) -> bool:
 
 
 def _headers(response: str, given: Arguments) -> list[re.Match[str]]:
-    """Return the matches of section headers: lines like `Section 1`, where `section_spliter` is the word.
+    """Return the matches of section headers: lines with the word `section_spliter` and a number, such as `Section 1`.
 
     If the argument `section_spliter` is missing, return the Markdown headings.
     """

@@ -35,9 +35,9 @@ _BY_NUMBER = {
         **dict.fromkeys(("8761", "8771"), ruby.CUCUMBER),
     },
 }
-"""Runners of parsers that stand for several runners: a mapping for each parser's name.
+"""Mapping from a parser's name to its runners, for parsers that stand for several runners.
 
-Its keys are the numbers at the end of an instance's id.
+The runners are keyed by the number at the end of an instance's id.
 """
 
 

@@ -109,7 +109,7 @@ class Shell:
     def run(
         self, argv: list[str], *, timeout: float, cwd: str, **more: Any
     ) -> subprocess.CompletedProcess[str]:
-        """Run the last argument as a bash command on the host, in a folder with the files in `cwd`.
+        """Run the last element of `argv` as a bash command on the host, in a folder with the files in `cwd`.
 
         Raises:
             subprocess.TimeoutExpired: If the command takes longer than `timeout` seconds.
