@@ -48,7 +48,7 @@ class Json:
         return None
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
-        """Return 1 if the answer's JSON value equals (or contains) `ground_truth`, else 0.
+        """Return 1 if the answer's JSON value equals `ground_truth`, or with `contains` includes it; else 0.
 
         Raises:
             GraderError: If the sample has no target, or its target is not JSON.

@@ -77,7 +77,7 @@ EMBEDDING_MODEL = Dataset(
 PUBLISHED_WEIGHTS = "340d94e989ceea9234cb29e344fee166"
 """The xxh3 digest (128 bits) of the embedding model's `model.safetensors`.
 
-All its commits on the hub have this file.
+Every commit of the model's repository on the hub contains this same file.
 """
 
 BFCL = About(

@@ -30,7 +30,7 @@ The replacement prevents earlier conversations from using up the process's limit
 JUDGE_ATTEMPTS = 2
 """Maximum number of attempts to judge a conversation.
 
-The first may fail because earlier conversations used up the process's limits.
+The first attempt may fail because earlier conversations used up the process's limits.
 """
 
 EXECUTION_FAILED = "multi_turn:execution_failed"

@@ -163,8 +163,8 @@ def check_answer(
 def last_response(messages: Sequence[Message], artifacts: Mapping[str, Any]) -> str | None:
     """Return the model's last message as text. Return None if the limit of steps was reached.
 
-    As in the official code, a call with invalid arguments ends the conversation. The first call of that
-    message is then returned as text.
+    As in the official code, a call with invalid arguments ends the conversation. In this case, the first call
+    of the last message is returned as text.
     """
     turns = artifacts.get("turns") or [[]]
     if len(turns[-1]) > MOST_STEPS:

@@ -178,6 +178,6 @@ async def judge_conversation(
 
 
 def format_turns(artifacts: Mapping[str, Any]) -> str:
-    """Return the calls of all turns as readable text. `;` separates steps, and ` | ` separates turns."""
+    """Return the calls in an outcome's artifacts as readable text. `;` separates steps, and ` | ` separates turns."""
     turns = artifacts.get("turns", [])
     return " | ".join("; ".join(call for step in steps for call in step) for steps in turns)

@@ -138,7 +138,7 @@ class CommandLineAgent:
 
 @asynccontextmanager
 async def open_command_line_agent(recipe: Recipe) -> AsyncIterator[TaskAgent]:
-    """Prepare a command-line agent and its relay, for all trials of a run. Remove both on exit.
+    """Prepare a command-line agent and its relay (proxy for model requests) for a run. Remove both on exit.
 
     Raises:
         UserError: If the agent is not installed, does not run in containers, or needs something that this

@@ -86,7 +86,9 @@ def hosts_in(text: str) -> tuple[str, ...]:
 
 
 def texts_below(places: Iterable[Path], only: str = "") -> Iterator[str]:
-    """Yield the texts of files, and of the files in folders. Only files whose names end with `only` are read.
+    """Yield the texts of the files at `places`, and of all files in the folders at `places`.
+
+    Only files whose names end with `only` are read.
 
     Files that are large or not text are skipped.
     """

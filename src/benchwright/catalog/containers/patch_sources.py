@@ -34,9 +34,9 @@ class Issue(Record, frozen=True):
     """A repository issue to resolve, and the container in which to work on it.
 
     - `setup_commands`: shell commands that bring the work tree to its initial state.
-    - `sealed`: True to remove later commits before the agent begins, and to search the image for copies of
-      fixed files.
-    - `solution`: the right patch, from which the content of fixed files is known.
+    - `sealed`: True to remove later commits before the agent begins, and to search the image for files that
+      contain the fix.
+    - `solution`: the right patch, by whose lines such files are recognised.
     """
 
     repository: str

@@ -37,7 +37,8 @@ _LINES = [
 ]
 """Regular expressions for the closing lines of test runners.
 
-Group `counts`: numbers with words. Group `total`: the number of all tests, in lines that do not count passes.
+The group `counts` matches the counts, each a number with a word. The group `total` matches the number of all
+tests, in lines that do not state the number of passed tests.
 """
 
 _COUNT = re.compile(

@@ -74,7 +74,7 @@ def _told(nodes: list[str] | None, gold: set[str]) -> str | None:
 
 
 def grade_documented(content: dict[str, Any], answer: str) -> Verdict:
-    """Return the Jaccard similarity of the response's and the gold nodes, as llm-benchmarker documents it.
+    """Return the Jaccard similarity of the response's nodes and the gold nodes, as llm-benchmarker documents it.
 
     The whole response is split at commas and line ends, and each item counts as a node. The answer is correct
     if the two sets are equal.

@@ -104,7 +104,7 @@ def grade_steps(together: str, steps: Sequence[Mapping[str, Any]]) -> Verdict:
 
 
 def rewards_of(tests: Mapping[str, Any]) -> dict[str, float]:
-    """Return the rewards by name: the numbers in reward.json. Without that file, the number in reward.txt.
+    """Return the rewards by name: the numbers in reward.json, or without that file the number in reward.txt.
 
     Return {} if any value in reward.json is not a finite number (harbor 0.25.0, harbor/verifier/verifier.py).
     """

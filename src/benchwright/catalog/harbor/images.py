@@ -41,7 +41,7 @@ def images_of(sample: Sample, folder: Path, variant: str) -> TaskImages:
 def verifier_image_name(task: str, settings: TaskSettings, step: Step) -> str:
     """Return the name for the image of a step's tests.
 
-    If both images have the same build, it is the name of the task's image.
+    If this image has the same build as the task's image, return the name of the task's image.
     """
     if step.verifier is not None and step.verifier.build == settings.build:
         return task

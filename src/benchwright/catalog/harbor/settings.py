@@ -152,9 +152,9 @@ class TaskSettings(Record, frozen=True):
 def settings_or_problem(
     read: Callable[[dict[str, Any], Path], TaskSettings], task: dict[str, Any], folder: Path
 ) -> TaskSettings:
-    """Return the settings of a task, as read by `read`, a function of the task's format.
+    """Return the settings of a task. If the task uses something unsupported, return settings with only `problem` set.
 
-    If the task uses something unsupported, return settings with only `problem` set.
+    `read`: the function that reads the settings in the task's format.
     """
     try:
         return read(task, folder)

@@ -17,7 +17,7 @@ def sentence_rules(split: SplitFunction) -> Rules:
 
 
 def _kinds(split: SplitFunction) -> Rules:
-    """Return the rules on how sentences end (punctuation, emoji) and how long they are.
+    """Return the rules about the ends of sentences (punctuation, emoji) and the lengths of sentences.
 
     `split` divides a text into sentences.
     """

@@ -33,7 +33,7 @@ PUNKT = Dataset(
 )
 """NLTK's `punkt_tab` for English.
 
-NLTK offers it only on its own site. Therefore `fetch` takes it from this wheel.
+NLTK offers it only on its own site. Therefore `fetch` takes it from the wheel of llama-index-core.
 """
 
 IFEVAL = About(

@@ -71,7 +71,7 @@ async def run_tests(sandbox: LocalSandbox, code: str, function: str | None, test
 
 
 async def offload_long(length: int, function: Callable[..., T], *args: Any) -> T:
-    """Return the result of a function. If its texts are long, run it in another process, off the event loop.
+    """Call a function that reads texts, and return its result. If the texts are long, run it in another process.
 
     `length`: number of characters of the texts. Texts of more than `MAX_INLINE_CHARACTERS` are long.
     """

@@ -150,7 +150,9 @@ class AdaptedBenchmark:
         return await self._ask(sample, client, session)
 
     async def evaluate(self, sample: Sample, outcome: Outcome) -> SampleResult:
-        """Return the sample's documented result. If `multi_turn` ran, it is that result, otherwise that of `evaluate`.
+        """Return the sample's result.
+
+        If `multi_turn` ran, return what it returned. Otherwise return what `evaluate` returns.
 
         Raises:
             GraderError: If `evaluate` returned no SampleResult.
@@ -192,7 +194,7 @@ class AdaptedBenchmark:
 
 
 class EvaluateScorer:
-    """A scorer that calls the class's `evaluate`, on the event loop as documented.
+    """A scorer that calls the user's `evaluate`, on the event loop as llm-benchmarker documents it.
 
     The value is the result's `score`. If `score` is None, the value is 1 or 0 by the result's `correct`.
     """

@@ -53,8 +53,8 @@ class Edition(msgspec.Struct, frozen=True):
       the whole network even under a seal.
     - `programs_of_tests`: lists files of the work tree with which the script starts tests.
     - `environment`: environment variables of the agent's container.
-    - `setup_commands`: commands that bring its work tree to the initial commit, and set `START_REF` to that
-      commit.
+    - `setup_commands`: commands that bring the work tree in that container to the initial commit, and set
+      `START_REF` to that commit.
     """
 
     name: str
@@ -91,7 +91,7 @@ def _family(content: Content) -> str:
 def _unfiltered(content: Content) -> bool:
     """Return True if the tests need unfiltered network access.
 
-    This is only psf/requests, whose tests use proxies and unknown host names.
+    Only the tests of the project psf/requests do: they use proxies and unknown host names.
     """
     return bool(content["repo"] == "psf/requests")
 

@@ -39,7 +39,7 @@ def grade(content: Mapping[str, Any], artifacts: Mapping[str, Any]) -> Verdict:
     """Grade an instance: 1 if all tests in `fail_to_pass` and `pass_to_pass` passed, else 0.
 
     The score is None if there was no patch. The details contain the result of each test by name, and the
-    patch. If there was a problem, they state it.
+    patch. If there was a problem, the details state the problem.
     """
     tests = artifacts.get("tests") or {}
     problem = artifacts.get("problem") or tests.get("problem")

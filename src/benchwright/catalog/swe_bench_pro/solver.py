@@ -35,7 +35,10 @@ CAPABILITIES = (
     "SYS_CHROOT",
     "NET_BIND_SERVICE",
 )
-"""Those of Docker's default capabilities that servers and test runners need when scripts start them as other users."""
+"""Capabilities of the containers, all of which are among Docker's defaults.
+
+Servers and test runners need them when scripts start them as other users.
+"""
 
 
 class ContainerLimits(Record, frozen=True):

@@ -90,7 +90,9 @@ def _checks_alone(criteria: Criteria) -> Iterator[Check]:
 def _played(
     name: str, actions: Sequence[Action], words: str, *, passes: bool = True, judge: Sequence[str] = ()
 ) -> Check:
-    """Return a check in which agent and user make their calls. Then the agent says `words`, and the user ends it.
+    """Return a check in which agent and user make their calls.
+
+    Then the agent says `words`, and the user ends the conversation.
 
     Before each series of calls by the user, the agent asks for these calls. `judge`: the judge's scripted
     responses.

@@ -48,7 +48,7 @@ def tools_by_name(*tools: Tool) -> dict[str, Tool]:
     """Return a mapping from the tools' names, which are those of their functions, to the tools.
 
     Each tool's `__qualname__` is set to its name in tau-bench, so that Python's messages about wrong
-    arguments are the same as there.
+    arguments are the same as in tau-bench.
     """
     for tool in tools:
         words = tool.__name__.split("_")

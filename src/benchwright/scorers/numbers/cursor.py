@@ -24,12 +24,12 @@ class Cursor:
         return self.tokens[place] if 0 <= place < len(self.tokens) else None
 
     def is_sign(self, *texts: str, ahead: int = 0) -> bool:
-        """Return True if the token at `place + ahead` is a sign, brace or LaTeX command with one of these texts."""
+        """Return True if the token at `place + ahead` is a sign, brace or LaTeX command whose text is in `texts`."""
         token = self.peek(ahead)
         return token is not None and token.text in texts and token.kind in ("sign", "group", "command")
 
     def is_word(self, *texts: str, ahead: int = 0) -> bool:
-        """Return True if the token at `place + ahead` is one of these words, ignoring case.
+        """Return True if the token at `place + ahead` is a word in `texts`, ignoring case.
 
         `texts` must be in lower case.
         """

@@ -6,7 +6,7 @@ import re
 from fractions import Fraction
 
 MAX_DIGITS = 4_000
-"""Maximum number of digits of a number, and the largest exponent of ten.
+"""Maximum number of digits of a number that is read, and the largest exponent of ten.
 
 Python refuses to convert longer numbers.
 """

@@ -32,7 +32,7 @@ def findings(trajectory: Trajectory, acts: Sequence[StepActions]) -> Iterator[Fi
     """Find harness marks in an agent's commands, programs and patch, and access to other processes.
 
     Access is by file descriptors or environments below /proc. Access to the agent's own file descriptors, or
-    to the environment of one process, is only a note.
+    to the environment of one process, is only a finding of weight "note".
     """
     marks = not _MARKS.search(trajectory.instruction)
     for one in acts:

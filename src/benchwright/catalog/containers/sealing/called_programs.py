@@ -11,10 +11,10 @@ from benchwright.records import Record
 
 MAX_FILE_BYTES = 256 * 1024
 MOST_BYTES = 8 * 1024 * 1024
-"""Maximum number of bytes of all test files together that are searched for names of programs.
+"""`MAX_FILE_BYTES`: maximum size in bytes of a test file that is searched for names of programs.
 
-`MAX_FILE_BYTES`: maximum size in bytes of one such file. Larger files are skipped: they are data, which call
-no programs.
+`MOST_BYTES`: maximum number of bytes of all searched test files together. Larger files are skipped: they are
+data, which call no programs.
 """
 
 _WORD = re.compile(r"[A-Za-z_][\w.+-]*")
@@ -69,7 +69,7 @@ def find_called_programs(texts: Mapping[str, str], path: Iterable[str], director
     """Return the programs that tests call. `texts`: the test files, keyed by path.
 
     `path`: the values of `PATH` with which the tests run. `directory`: the folder to which relative folders
-    in them refer.
+    in `PATH` refer.
     """
     scripts = scripts_in(texts)
     words = frozenset(word for text in texts.values() for word in _WORD.findall(text))

@@ -27,10 +27,10 @@ MIN_FILE_BYTES = 64
 MAX_FILE_BYTES = 16 * 1024 * 1024
 MAX_LISTING_BYTES = 256 * 1024
 MOST_COPIES = 64
-"""Maximum number of files outside the work tree that are compared with fixed files of the same names."""
+"""Maximum number of files outside the work tree that are searched for the lines of the fix."""
 LARGEST_COPY = 1024 * 1024
 SHORTEST_LINE = 12
-"""Minimum length in characters of an added line by which a fixed file is recognised."""
+"""Minimum length in characters of a line of the right patch by which a file that contains the fix is recognised."""
 
 _ELSEWHERE = r"\( -path /proc -o -path /sys -o -path /dev \) -prune -o"
 _IDENTICAL = f"""
@@ -123,10 +123,10 @@ def _digests(known: Iterable[tuple[str, bytes]]) -> tuple[dict[str, str], list[i
 
 
 async def fixed_copies(sandbox: Sandbox, directory: str, patch: str) -> Leaks:
-    """Return copies of fixed files outside the work tree, such as those of an installed later version.
+    """Return files outside the work tree that contain the fix, such as the files of an installed later version.
 
-    Backups and build results are found, too. A file is a copy of a fixed file if it contains all lines that
-    the right patch adds to a file of that name. `sandbox` must run as root.
+    Backups and build results are found, too. A file contains the fix if it contains all lines that the right
+    patch adds to a file of that name. `sandbox` must run as root.
 
     Raises:
         EngineError: If the engine does not respond.

@@ -156,9 +156,9 @@ def holds(environment: Any, assertion: Any) -> bool:
 
 
 def reads_that_count(task: dict[str, Any]) -> set[str]:
-    """Return the names of the discoverable tools in the right calls.
+    """Return the names of the discoverable tools that the right calls use.
 
-    A read by any other tool leaves no trace in the final state (runner/build.py).
+    Only a read by one of these tools leaves a trace in the final state (runner/build.py).
     """
     actions = (task.get("evaluation_criteria") or {}).get("actions") or []
     found = [one for one in actions if one["name"] == "call_discoverable_agent_tool"]
