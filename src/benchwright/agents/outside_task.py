@@ -142,7 +142,10 @@ class OutsideSolver:
 
 
 def _answered(said: AgentAnswer, calls: AgentAccess) -> Outcome:
-    """Return the outcome of an agent that answered. If the answer is not in the conversation, it is appended."""
+    """Return the outcome of an agent that answered.
+
+    If the conversation does not end with the answer, append the answer.
+    """
     messages = calls.messages if said.messages is None else said.messages
     if final_answer(messages) != said.answer:
         messages = [*messages, {"role": "assistant", "content": said.answer}]

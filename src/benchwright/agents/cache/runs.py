@@ -85,7 +85,7 @@ def _why_unscored(trial: Status, state: ScoreState) -> Status:
 
 
 def tag_of(record: TrialRecord, manifest: Manifest) -> str | None:
-    """Return the documented `model_tag` of a record: the slot of its model. Return None if there is only one model."""
+    """Return the documented `model_tag` of a record: "primary" or "baseline". Return None if there is only one model."""
     return record.target if len(manifest.targets) > 1 else None
 
 
@@ -214,7 +214,10 @@ def _check_rows(table: RunTable, manifest: Manifest, done: NDArray[np.bool_]) ->
 
 
 def _is_strange(table: RunTable, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """Return a mask of the trials at these `rows` of the table. It is True for trials that belong to no dataset row."""
+    """Return a mask of the trials at these `rows` of the table.
+
+    It is True for trials whose row is not a row of the dataset.
+    """
     if _has_ids(table):
         strange: NDArray[np.bool_] = table.dataset_row.compact_numbers(rows) == 0
     else:

@@ -1,4 +1,7 @@
-"""The first steps of the documented commands. Each function returns (result, None) or (None, error message)."""
+"""Set-up for the documented commands: loads the agent, reads the dataset, and creates the model's client.
+
+Each function that can fail returns (result, None) or (None, error message).
+"""
 
 from __future__ import annotations
 

@@ -68,7 +68,8 @@ class LocalBatchResult:
 class LocalRolloutRunner:
     """Runs one agent with one client. `request_metadata`: added to the metadata of every request.
 
-    With `debug` or a `debug_dir`, the agent's events are written to files that are named after the rollouts.
+    If `debug` is True or a `debug_dir` is given, the agent's events are written to files that are named after
+    the rollouts. Otherwise the events are dropped.
     """
 
     def __init__(
