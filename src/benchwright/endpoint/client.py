@@ -90,7 +90,7 @@ class EndpointClient:
         return self._gate.is_shut
 
     def stop_waiting(self) -> None:
-        """Let requests fail with `RunStopped` from now on if they wait at a rate limit or stall."""
+        """Let requests fail with `RunStopped` from now on if they wait at a rate limit or get no token."""
         self._wire.stop_waiting()
         self._gate.stop()
 

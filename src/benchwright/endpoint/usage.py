@@ -95,7 +95,7 @@ def _sides(usage: dict[str, Any]) -> tuple[int | None, int | None]:
 def _cached(usage: dict[str, Any]) -> int | None:
     """Return the number of cached tokens. Return None if it is unknown.
 
-    It may also be in the fields of Moonshot, DeepSeek and Anthropic.
+    The number may also be in the fields of Moonshot, DeepSeek and Anthropic.
     """
     details = usage.get("prompt_tokens_details")
     cached = _count(details.get("cached_tokens")) if isinstance(details, dict) else None

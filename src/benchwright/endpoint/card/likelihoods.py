@@ -29,7 +29,7 @@ LOGPROB, HIGHEST = Token._fields.index("logprob"), Token._fields.index("highest"
 async def probe_completions(known: Examination) -> None:
     """Find out whether completions, the route of base models, answer.
 
-    Log-probabilities are requested, unless the server refuses them.
+    The request asks for log-probabilities. If the server refuses that request, it is repeated without them.
     """
     answer = await known.ask_at(COMPLETIONS, LOGPROB_PROMPT, GENERATED_TOKENS, logprobs=2, temperature=0)
     if answer.is_accepted:
