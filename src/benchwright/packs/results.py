@@ -154,8 +154,8 @@ def _repeat(attempt: Attempt) -> int:
 def read_attempts(table: RunTable) -> Iterator[tuple[TrialRecord, Attempt]]:
     """Yield the attempts that count in a run, each with its journal record, in the order of their start.
 
-    Of several attempts at the same trial, only one counts. The table must have the column `effort`. An
-    attempt whose body is lost is an error, because its result is unknown.
+    Of several attempts at the same trial, only one counts. The table must have been made with `effort=True`.
+    An attempt whose body is lost is an error, because its result is unknown.
 
     Raises:
         JournalError: If the journal cannot be read.
