@@ -49,7 +49,10 @@ REDIRECT_HOSTS = {
     "sh.rustup.rs": ("static.rust-lang.org",),
     "dl.fedoraproject.org": ("mirrors.fedoraproject.org",),
 }
-"""Mapping from a host to the hosts to which it redirects. If the first is allowed, the others must be allowed, too."""
+"""Mapping from a host to the hosts to which it redirects.
+
+If a task may reach the host, it must be able to reach the hosts to which the host redirects, too.
+"""
 
 _LABEL = r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
 _NAME = re.compile(rf"(?:{_LABEL}\.)+{_LABEL}")
