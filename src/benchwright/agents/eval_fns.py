@@ -1,7 +1,7 @@
-"""Eval functions as scorers of the engine. An eval function is a user's scoring function in a documented form.
+"""Eval functions as scorers of the engine. An eval function is a user's scoring function.
 
-There are two forms. The first parameter of a simple function is `solution_str`, that of a full function is
-`messages`.
+There are two forms, which osmosis_ai documents. The first parameter of a simple function is `solution_str`,
+that of a full function is `messages`.
 """
 
 from __future__ import annotations

@@ -217,8 +217,8 @@ class DatasetTask(Task, Protocol):
 class RowsTask:
     """Base class of the tasks over a dataset. It provides `spec`, `scorers`, and a sample per row.
 
-    `content`: a function from a row to a sample's content. By default, the content is the row with the
-    documented column names.
+    `content`: a function from a row to a sample's content. By default, the content is the row with the column
+    names that osmosis_ai documents.
     """
 
     def __init__(

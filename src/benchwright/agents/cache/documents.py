@@ -72,7 +72,7 @@ class DocumentedResults:
 
     @property
     def summary(self) -> dict[str, Any]:
-        """The documented `summary` of cache files: the primary model's scores, and totals over all runs."""
+        """The `summary` in cache files: the primary model's scores, and totals over the runs of all models."""
         targets = self._manifest.targets
         return {"eval_fns": self._eval_fns(targets[0]), **self._totals(targets)}
 

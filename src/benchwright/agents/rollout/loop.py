@@ -1,4 +1,4 @@
-"""The documented base class of users' agents, and a placeholder for an agent's server."""
+"""The base class of users' agents that osmosis_ai documents, and a placeholder for an agent's server."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ logger = logging.getLogger(__name__)
 
 
 def build_completion_params(temperature: float | None, max_tokens: int | None) -> dict[str, Any]:
-    """Return the body fields for these settings. Settings that are None are left out."""
+    """Return the body fields of requests for a temperature and a token limit. A setting that is None is left out."""
     params = {"temperature": temperature, "max_tokens": max_tokens}
     return {name: value for name, value in params.items() if value is not None}
 

@@ -21,7 +21,11 @@ logger = logging.getLogger(__name__)
 
 
 class LocalLLMClientProtocol(LLMClientProtocol, Protocol):
-    """Interface of a model's client that a runner needs: the interface that agents use, and the methods below."""
+    """Interface of a model's client that a runner needs.
+
+    It is the interface that agents use, with the methods `set_tools`, `clear_tools` and `reset_metrics`
+    added.
+    """
 
     def set_tools(self, tools: list[OpenAIFunctionToolSchema]) -> None:
         """Offer these tools with every call."""

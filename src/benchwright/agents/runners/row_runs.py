@@ -46,7 +46,7 @@ class RowRun(NamedTuple, Generic[W]):
 
 
 class RunOutcome(Protocol):
-    """Interface of a run's result that this module needs."""
+    """The fields of a run's result that this module uses."""
 
     success: bool
     error: str | None
@@ -55,7 +55,7 @@ class RunOutcome(Protocol):
 R = TypeVar("R", bound=RunOutcome)
 
 Pools = Mapping[str, Sequence[W]]
-"""Mapping from each model to its runners, one runner per concurrent run. The first model comes first."""
+"""Mapping from each model to its runners, in the order of the models. Each concurrent run needs a runner."""
 
 
 class RowResults(NamedTuple, Generic[R]):
