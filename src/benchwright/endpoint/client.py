@@ -313,7 +313,10 @@ class EndpointClient:
                 raise error
 
     def _handed_over(self, request: Request, carried: frozenset[str], tee: Tee) -> Reply:
-        """Return the reply of a response that was passed on. Finish the tee, except after an error (may be retried)."""
+        """Return the reply of a response that was passed on, and finish the tee.
+
+        The tee is not finished if the response is an error, because the request may be retried.
+        """
         if request.meter.status < 300:
             tee.receiver.end()
         if tee.failure is not None:

@@ -51,7 +51,7 @@ _SENDS = (
 """Pairs of a regular expression and a hint.
 
 The regular expression matches refusals of requests that lack a certificate or header. The hint names the
-option that sends it.
+option that adds this certificate or header to requests.
 """
 
 NO_HINTS: Mapping[str, str] = {}
