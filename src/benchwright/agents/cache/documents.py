@@ -1,4 +1,4 @@
-"""The documented results of an eval: the summary, and the content of the file written by `-o`.
+"""The results of an eval that osmosis_ai documents: the summary, and the content of the file written by `-o`.
 
 In scores, a run without a score counts as 0.0. The standard deviation is that of a population. pass@k is
 given for each k among 1, 3, 5 and 10 that is not above the number of runs per row. It is computed over the

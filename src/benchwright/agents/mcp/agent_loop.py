@@ -1,4 +1,4 @@
-"""The documented agent that uses the tools of a FastMCP server."""
+"""The agent that osmosis_ai documents for the tools of a FastMCP server."""
 
 from __future__ import annotations
 
