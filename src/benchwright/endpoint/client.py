@@ -358,7 +358,10 @@ class EndpointClient:
         return reply
 
     def _narrowed(self, request: Request, carried: frozenset[str], error: ProviderError) -> bool:
-        """Return True if a refused request is to be retried without some optional parts. These are then removed."""
+        """Leave optional parts out of a refused request if they may be the cause of the refusal.
+
+        Return True if parts were left out, so that the request is to be retried. Return False otherwise.
+        """
         meter = request.meter
         if error.http_status != meter.status:
             return False

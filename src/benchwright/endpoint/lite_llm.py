@@ -40,7 +40,7 @@ MAX_DETAIL_LENGTH = 200
 
 
 class LiteLLMClient:
-    """Client of one model (`provider/name`) through LiteLLM. It has the interface of `EndpointClient`.
+    """Client of one model (`provider/name`) through LiteLLM. The client has the interface of `EndpointClient`.
 
     Responses are not streamed. Timings cover the whole call, including LiteLLM's own work before and after
     the request. `seconds`: the time limit for all attempts at a request together.

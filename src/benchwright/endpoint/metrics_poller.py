@@ -68,7 +68,7 @@ Inference and llama.cpp (--metrics) document some of these names in their README
 MAXIMUM_METRICS = frozenset({"cache"})
 """Metrics for which the highest value counts if a server has several engines.
 
-All other metrics are summed over the engines.
+All other metrics are summed over engines.
 """
 
 

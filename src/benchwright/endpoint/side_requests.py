@@ -29,7 +29,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 class WithRetries(Protocol):
-    """Callable that calls a function which sends a request. It calls the function again after temporary failures."""
+    """Callable that calls a function which sends a request. It calls that function again after temporary failures."""
 
     async def __call__(self, send: Callable[[], Awaitable[T]]) -> T:
         """Return the result of `send`.

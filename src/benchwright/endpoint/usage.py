@@ -14,8 +14,8 @@ _SIDES = frozenset({"prompt_tokens", "input_tokens", "completion_tokens", "outpu
 class TotalGap(NamedTuple):
     """The number of tokens by which `total_tokens` exceeds the sum of prompt and completion tokens.
 
-    `are_thinking`: False if another count of the same usage, such as that of a prompt cache, explains these
-    tokens. Then they are not reasoning tokens.
+    `are_thinking`: True if these tokens count as reasoning tokens. False if another count of the same usage,
+    such as that of a prompt cache, explains these tokens.
     """
 
     tokens: int

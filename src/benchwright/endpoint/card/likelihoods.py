@@ -1,6 +1,7 @@
 """Probes of log-probabilities and of token counting.
 
-Log-probabilities are those of generated tokens and of prompts; a probe also compares the two.
+Some probes request the log-probabilities of generated tokens, and others those of a prompt's tokens. One
+probe compares both kinds of log-probabilities for the same tokens.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""A target's response on its way to the program. It is passed on as it arrives. If it is an error, it is held back."""
+"""A target's response on its way to the program.
+
+The response is passed on as it arrives. Only an error response is held back until it is complete.
+"""
 
 from __future__ import annotations
 
