@@ -41,7 +41,8 @@ _WITH_LIMIT = (
 )
 """Shell script that runs the program under `timeout`, if the image has a `timeout` that supports -k.
 
-Old busybox does not. Then the program is ended from outside.
+Otherwise (as with old busybox) the script runs the program directly, and the program is ended from outside
+the container.
 """
 _WITH_INPUT = 'head -c "$0" | "$@"'
 
