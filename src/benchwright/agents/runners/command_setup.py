@@ -1,4 +1,4 @@
-"""Set-up for the documented commands: loads the agent, reads the dataset, and creates the model's client.
+"""Set-up for the commands that osmosis_ai documents: loads the agent, reads the dataset, creates the model's client.
 
 Each function that can fail returns (result, None) or (None, error message).
 """

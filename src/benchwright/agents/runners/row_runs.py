@@ -36,7 +36,10 @@ W = TypeVar("W", bound=Runner)
 
 
 class RowRun(NamedTuple, Generic[W]):
-    """One run of one row. `model_tag`: the name of the run's model; None if there is only one model."""
+    """One run of one row with one model.
+
+    `model_tag`: the key of the run's model in the pools (see `Pools`); None if there is only one model.
+    """
 
     row: DatasetRow
     row_index: int
