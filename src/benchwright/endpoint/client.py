@@ -211,7 +211,8 @@ class EndpointClient:
     ) -> None:
         """Send one request, without metering and without retries. `sink` receives the response.
 
-        `path` is appended to the base URL. With `beside`, `path` takes the place of the base URL's final /v1.
+        `path` is appended to the base URL. If `beside` is True, `path` takes the place of the base URL's
+        final /v1 instead.
 
         Raises:
             TransportError: If the exchange failed.

@@ -63,10 +63,7 @@ class LiteLLMClient:
         self._extras = RefusedParts(added)
         self._requests = 0
         self.on_overload: Callable[[int], None] = lambda attempt: None
-        """Callback, called with the number of the attempt if the server seems overloaded.
-
-        Other objects set it, as in `EndpointClient.on_overload`.
-        """
+        """Callback, called with the number of the attempt if the server seems overloaded. Other objects set it."""
 
     async def ask(
         self,

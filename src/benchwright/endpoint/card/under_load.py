@@ -158,7 +158,7 @@ def _note_parallel(known: Examination, alone: ProbeResponse, answers: Sequence[P
 
 
 def _is_broken_off(answer: ProbeResponse, alone: ProbeResponse) -> bool:
-    """Return True if a response was broken off.
+    """Return True if a response was broken off, because its exchange failed.
 
     A response without a finish reason counts as broken off, too, if it is much shorter than `alone`, the
     response to a single request.

@@ -26,7 +26,10 @@ RELAY_HEADERS: Headers = ((b"server", b"benchwright-relay"),)
 """Headers of every response that the relay itself creates."""
 
 SLOW_READER_FLAG = "slow_reader"
-"""Flag of a request whose response had to wait for a slow program. So its timings are not the server's alone."""
+"""Flag of a request whose response was held up, because the program that sent the request read it slowly.
+
+The timings of such a request are not the server's alone.
+"""
 
 NO_RETRY_HEADER = (b"x-should-retry", b"false")
 """Header that tells clients not to retry. Most clients heed it.
