@@ -73,7 +73,7 @@ class StartedVerifiers:
     def require_running(self) -> None:
         """Raise if a required verifier is not running. Called before the first request to a model.
 
-        Otherwise the model would give answers that cannot be verified.
+        Without the verifier, the model's answers could not be checked, and the requests would be wasted.
 
         Raises:
             UserError: If a required verifier is not running.
