@@ -10,7 +10,10 @@ from benchwright.records import Record
 HTTP, HTTPS = 80, 443
 
 NetworkAccess = bool | tuple[str, ...]
-"""A protocol's network access for a container: True for all hosts, False for no host, or the allowed hosts."""
+"""Network access that a benchmark's protocol gives to a container.
+
+It is True for all hosts, False for no host, or a tuple of the allowed hosts.
+"""
 
 
 def _at(**names: str) -> tuple[str, ...]:
