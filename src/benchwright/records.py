@@ -174,7 +174,8 @@ All results based on such requests are marked as simulated.
 
 SINGLE_BURST_NS = 1_000_000
 SINGLE_BURST_SHARE = 0.005
-"""A response came in one burst if all its pieces came within this share of the TTFT, or within `SINGLE_BURST_NS`."""
+"""A response came in one burst if its pieces came within `SINGLE_BURST_NS`, or within `SINGLE_BURST_SHARE` of its TTFT.
+"""
 
 
 class RequestRecord(Record, frozen=True):
@@ -287,7 +288,7 @@ class RequestRecord(Record, frozen=True):
 
     @property
     def tokens_after_first(self) -> int:
-        """Number of tokens after the first piece. In journals of earlier versions: number of all tokens but one."""
+        """Number of tokens after the first piece. For older journals, which lack it: all tokens but one."""
         if self.later_tokens is not None and self.last_token is not None:
             return self.later_tokens
         return (self.usage.completion_tokens or self.chunks) - 1
