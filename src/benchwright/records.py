@@ -194,7 +194,7 @@ class RequestRecord(Record, frozen=True):
     API in which a program sent the request: chat, messages, responses or gemini. `last_token`: time to the last token,
     None without streaming. `later_tokens`: number of tokens after the first piece of the stream, None without
     streaming. `resent`: number of times that the request was sent on kept-alive connections that the server then
-    closed. `lost`: the time that this took, a part of `waited`. `settings`: sampling settings with which a program's
+    closed. `lost`: time for these attempts, a part of `waited`. `settings`: sampling settings with which a program's
     request was sent, including the program's own, under their names in chat completions; None for all other requests.
     """
 

@@ -188,12 +188,12 @@ def _images(benchmark: Benchmark, keep: ImagePolicy | None, *, may_order: bool) 
 
 
 def benchmark_parts(concurrency: int, name: str, settings: BenchmarkSettings) -> ShardParts:
-    """Prepare the run again in a worker process, and return the parts that the worker needs."""
+    """Prepare the run again in a worker process. Return the parts that the worker needs: task, clients and limits."""
     return parts_of(prepare_benchmark(name, settings, discard_message).request, concurrency)
 
 
 def _named_variables(given: Mapping[str, str]) -> set[str | None]:
-    """Return the environment variables with keys and headers of other roles (such as a judge) that `given` options name."""
+    """Return the environment variables with keys and headers of a judge or other role, named in the options `given`."""
     keys = {value for option, value in given.items() if option.endswith("_api_key_env")}
     return keys | role_header_variables(given)
 

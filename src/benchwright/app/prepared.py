@@ -132,8 +132,8 @@ class PreparedRun(msgspec.Struct, Generic[Report], frozen=True):
     progress; it receives the table of the trials done in earlier sessions. `on_session_end`: called with the table
     at the end of every session, while the run is still locked. `change_reason`: returns a reason why the run can no
     longer be resumed, if anything has changed since it was prepared. `activity_lines`: returns lines on activities
-    beside the trials, such as a pull, for progress displays. `resources`: resources opened during preparation that
-    the run uses too; `launch` closes them.
+    beside the trials, such as the pull of an image, for progress displays. `resources`: resources that are opened
+    during preparation, and that the run uses too; `launch` closes them.
     """
 
     request: RunRequest

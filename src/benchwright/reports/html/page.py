@@ -110,7 +110,7 @@ def _belongs(block: Block) -> bool:
 
 
 def _banners(runs: list[RunPart]) -> list[tuple[str, list[str]]]:
-    """Return the banners (warnings and notes) for the top of the report, each with the letters of the runs concerned."""
+    """Return the banners (warnings and notes) for the top of the report, each with the letters of its runs."""
     found: dict[str, list[str]] = {}
     for run in runs:
         for banner in run.banners:
