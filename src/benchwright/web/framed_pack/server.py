@@ -147,7 +147,7 @@ class FramedPack:
         return web.json_response(artifact)
 
     async def _chat(self, request: web.Request) -> web.StreamResponse:
-        """Forward the response of the relay to a chat completion, chunk by chunk.
+        """Send the page's request for a chat completion to the relay. Forward the relay's response chunk by chunk.
 
         If the page disconnects, cancel the request.
         """
