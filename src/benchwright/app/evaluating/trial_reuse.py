@@ -30,7 +30,7 @@ def find_reuse(resuming: EvalResuming, plan: Plan, lookup: EvalCacheLookup, say:
     """Find the conversations of earlier runs that a new run takes over because of --reuse or --rescore.
 
     Without these options, the run takes over none. In that case, report how many --reuse would take over, if there are
-    any.
+    any. This is not reported with --fresh, or if this configuration has a run to resume or show.
 
     Raises:
         UserError: If --rescore is given and there is nothing to score.
