@@ -67,7 +67,7 @@ class Ledger:
     def count_failures(self) -> int:
         """Read the journal to its end and return the number of failed trials.
 
-        The ledger must not be used afterwards.
+        The ledger must not be used after this call.
         """
         self._table.advance()
         return self._table.count_failures()
