@@ -81,10 +81,10 @@ def key_prefix(key: str) -> int:
 
 
 MAX_RECENT_ROWS = 8_192
-"""Maximum size of each of two dictionaries of recent rows.
+"""Maximum size of each of two dictionaries from keys to recent rows.
 
-They are searched before the sorted arrays of older rows. A score is journalled soon after its trial, so the row
-of its trial is usually recent.
+The dictionaries are searched before the sorted arrays of older rows. A score is journalled soon after its
+trial, so the row of its trial is usually recent.
 """
 
 

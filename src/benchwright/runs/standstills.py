@@ -44,7 +44,9 @@ def merge_standstills(standstills: Iterable[Standstill]) -> list[Standstill]:
 
 
 def seconds_outside(standstills: Iterable[Standstill], spans: Sequence[tuple[int, int]]) -> float:
-    """Return the total seconds of standstills outside the periods `spans`, which are (start, end) in wall-clock ns."""
+    """Return the total seconds of the parts of standstills that are outside the periods `spans`.
+    `spans` are pairs (start, end) in wall-clock ns.
+    """
     outside = 0
     for one in standstills:
         inside = sum(max(0, min(one.end, end) - max(one.began, begin)) for begin, end in spans)
