@@ -29,6 +29,7 @@ CONVENTIONAL_COLUMNS: Mapping[str, tuple[str, ...]] = {
     "system": ("system_prompt", "system"),
 }
 """Mapping from each part of a prompt to the column names by which the part is recognised, ignoring case.
+
 The first name of a part takes precedence. If a dataset lacks that name and has several others, the user must
 choose a column.
 """
