@@ -382,10 +382,7 @@ class RunTable:
         return [line + lines[row] for lines in self._score_lines.values() if lines[row]]
 
     def rows_in_order(self, rows: Rows) -> Rows:
-        """Return the rows sorted by start of each trial's first attempt.
-
-        The table must be made with `effort=True`.
-        """
+        """Return the rows in order of the trials' first starts. The table must be made with `effort=True`."""
         assert self.effort is not None
         return self.effort.rows_in_order(rows)
 
