@@ -1,4 +1,8 @@
-"""Cost of a model's thinking: the trials that were cut off while thinking, and the share of thinking in the tokens."""
+"""Cost of a model's thinking.
+
+The cost is stated as the number of trials that were cut off while thinking, and as the share of thinking in
+the completion tokens.
+"""
 
 from __future__ import annotations
 

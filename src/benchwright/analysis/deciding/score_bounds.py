@@ -14,7 +14,10 @@ from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
 
 ACCURACY = "accuracy"
-"""Name of the score that is a benchmark's share of right answers. A trial has 1 if its grader found it correct."""
+"""Name of the score that is a benchmark's share of right answers.
+
+A trial has the value 1 if its grader found it correct, and 0 otherwise.
+"""
 
 
 class ScoreBounds(NamedTuple):

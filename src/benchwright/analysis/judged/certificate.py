@@ -39,8 +39,9 @@ MIN_LABELS = 50
 """Minimum number of human labels for a correction of the score."""
 
 MIN_RANDOM_SAMPLE_P = 0.01
-"""If a test of random sampling has a p-value below this, the labelled answers count as no random sample of all
-answers.
+"""Smallest p-value at which the labelled answers still count as a random sample of all answers.
+
+The p-value is that of a test of random sampling.
 """
 
 

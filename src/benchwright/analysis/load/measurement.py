@@ -56,7 +56,8 @@ def read_measurement(tables: Iterable[RunTable]) -> DetailedLoad | None:
 def load_report(levels: Sequence[LevelData], *, interrupted: bool | None = None) -> LoadReport:
     """Return the report on levels, which are given in the order of measurement.
 
-    `interrupted`: True if the measurement was stopped early. If it is None, this is read from the levels.
+    `interrupted`: True if the measurement was stopped early. If `interrupted` is None, the levels themselves
+    show whether the measurement was stopped.
     """
     first = levels[0]
     results = [one.result for one in levels]
@@ -133,7 +134,10 @@ def measurement_notes(levels: Sequence[LevelData]) -> Iterator[str]:
 
 
 def _one_at_a_time(results: Sequence[LevelResult]) -> Iterator[str]:
-    """Yield a remark, with the evidence, if the server processes only one request at a time."""
+    """Yield a remark, with the evidence, if the server processes only one request at a time.
+
+    Yield nothing otherwise.
+    """
     found = sequential_levels(results)
     alone = [(one, one.streams_alone) for one in results if one.streams_alone is not None]
     if found is not None:

@@ -94,11 +94,11 @@ class LevelPlan(Record, frozen=True):
 
     `id`: the tag of the measurement. `number`: the level's number (from 1) in order of time. `repeat`: number
     of the level among those at this load, from 1. The level ends after `requests` or `seconds`. `prompts`:
-    description of the prompts. `prompt_seed`: seed of synthetic prompts. `seeded`: True if the user chose this
-    seed. `answer_tokens`: number of tokens requested for each answer. `made_of_trace`: True if prompts are
-    generated from a trace, so that no journal contains them. `speed`: factor by which the trace is replayed
-    faster than recorded. `window`: begin and end, in seconds, of the time span that counts, if the user gave
-    one.
+    description of the prompts. `prompt_seed`: seed of synthetic prompts. `seeded`: True if the user chose
+    this seed. `answer_tokens`: number of tokens requested for each answer. `made_of_trace`: True if prompts
+    are generated from a trace, so that no journal contains the prompts. `speed`: factor by which the trace is
+    replayed faster than recorded. `window`: begin and end, in seconds, of the time span that counts; None if
+    the user gave none.
     """
 
     id: str
@@ -243,9 +243,9 @@ class Saturation(Record, frozen=True):
     """Result of a sweep: the `level` above which more load gains nothing, or the `reason` why no such level
     was found.
 
-    `served`: the rate of this level, in the unit `by`. `doubtful`: True if the objectives are about times that
-    are not valid. In an open loop, the level is the highest rate with which the server keeps up. It is None if
-    even the lowest rate was too high.
+    `served`: the rate of this level, in the unit `by`. `doubtful`: True if the objectives are about times
+    that are not valid. In an open loop, `level` is the highest rate with which the server keeps up. `level`
+    is None if even the lowest rate was too high.
     """
 
     found: bool

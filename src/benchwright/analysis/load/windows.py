@@ -18,13 +18,17 @@ from benchwright.stats.steady_state import DRIFT_P_VALUE, drift, warm_up_length
 from benchwright.stats.windows import Window, WindowCut, cut_window, first_requests, peak_concurrency
 
 MIN_DRIFT = 0.2
-"""If the latency changes over the window by more than this share, the state is not steady."""
+"""Largest change of the latency over the window, as a share of the mean latency, in a steady state.
+
+A larger change counts as drift, if it is statistically significant.
+"""
 
 
 class FoundWindow(NamedTuple):
-    """A window, the rule by which it was found, and the change of the latency over the window.
+    """A measurement window, the rule by which it was found, and the drift of the latency.
 
-    `drift`: this change as a share. None if it is not certain.
+    `drift`: the change of the latency over the window, as a share of the mean latency. None if the change is
+    too small to matter or not statistically significant.
     """
 
     window: Window
@@ -33,7 +37,9 @@ class FoundWindow(NamedTuple):
 
     @property
     def is_steady(self) -> bool:
-        """True if the figures describe a steady state."""
+        """True if the server was in a steady state in the window: it is no burst, and the latency does not
+        drift.
+        """
         return not self.window.is_burst and self.drift is None
 
 
@@ -75,8 +81,9 @@ def find_window(requests: LevelRequests, plan: LevelPlan) -> FoundWindow | None:
 def _filling(requests: LevelRequests) -> int:
     """Return the number of requests of an open loop that were due before the server was full.
 
-    It is a tenth of all requests, or the number of requests that were due before half of the first requests had
-    been answered, whichever is larger.
+    It is the larger of two numbers. The first is a tenth of all requests. The second is the number of
+    requests that were due before half of the answered requests among the first requests (`first_requests`)
+    had ended.
     """
     first = first_requests(requests.ok.size)
     ends = requests.end[first][requests.ok[first]]

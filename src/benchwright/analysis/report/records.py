@@ -16,7 +16,10 @@ from benchwright.statistic import Statistic
 
 
 class Piece(NamedTuple):
-    """A piece of a text: unchanged (`text`), the extracted answer (`span`), or a note on omitted text (`cut`)."""
+    """A piece of a text.
+
+    Its kind is `text` (unchanged), `span` (the extracted answer), or `cut` (a note on omitted text).
+    """
 
     kind: Literal["text", "span", "cut"]
     text: str
@@ -119,7 +122,8 @@ class Flip(Record, frozen=True):
 class Flips(Record, frozen=True):
     """Samples whose score changed from run A to run B. `flips`: the samples that are shown.
 
-    `won`: number of all samples that B scored better. `lost`: number of all samples that B scored worse.
+    `won`: number of samples that B scored better. `lost`: number of samples that B scored worse. Both numbers
+    include samples that are not shown.
     """
 
     a: str
