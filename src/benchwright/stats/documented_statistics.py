@@ -1,4 +1,5 @@
 """Statistics of a score in the form that osmosis_ai documents for its result files.
+
 In these statistics, a failed or unscored run counts as 0. In this module, a run is one trial of a sample.
 Sums are exact, so the order of the runs does not matter.
 """
