@@ -112,6 +112,7 @@ def _longest_texts(batch: Any) -> Iterator[int]:
 
 def _leaves(arrays: Iterable[Any]) -> Iterator[Any]:
     """Yield the arrays of plain values (not lists or objects), in the order of the file's columns.
+
     The arrays of plain values within lists and objects are included.
     """
     import pyarrow

