@@ -1,4 +1,5 @@
 """Reads output folders of EvalScope.
+
 The folders contain review files with the scores, and prediction files with the requests and the usage.
 """
 

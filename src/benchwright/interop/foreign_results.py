@@ -146,7 +146,7 @@ def read_each(
 ) -> ReadResults:
     """Read the runs of each part of some results, such as each file of a folder.
 
-    An error in one part does not prevent reading the others.
+    An error in one part does not prevent the other parts from being read.
     """
     found: ReadResults = []
     for part in parts:

@@ -1,4 +1,5 @@
 """Collects facts while the trials of another program are written into a run.
+
 The facts are duplicate trials, missing trials, and the scales of scores.
 """
 

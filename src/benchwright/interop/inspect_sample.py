@@ -29,6 +29,7 @@ LONGEST_LABEL = 60
 LONGEST_REASON = 500
 MOST_PARTS = 64
 """Maximum length of a list that is the value of a score, if its items are to become scores of their own.
+
 A longer list is not read as scores; a remark on the trial reports it.
 """
 INVALID_SAMPLE_NOTE = (

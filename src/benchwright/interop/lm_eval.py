@@ -161,6 +161,7 @@ def _figures(figures: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
 
 def _columns(config: Mapping[str, Any], figures: Mapping[str, Any]) -> FilterMetrics:
     """Return the metrics of each filter (a rule that extracts the answer).
+
     The filters are in the order in which a document's lines have them.
     """
     metrics: dict[str, list[str]] = {}

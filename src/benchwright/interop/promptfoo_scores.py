@@ -20,6 +20,7 @@ OVERALL_SCORE = "score"
 CELL_SCORE_NAMES = (PASS_SCORE, OVERALL_SCORE)
 METRIC_PREFIX = "namedScores."
 """Prefix that is added to the name of a metric if the metric is called `pass` or `score`.
+
 It distinguishes the metric from the cell's own scores of these names.
 """
 

@@ -22,6 +22,7 @@ LARGEST_LINE = 64 << 20
 
 NOT_JSON = (ValueError, RecursionError)
 """Exceptions that `json.loads` raises for bytes that are not JSON or not UTF-8.
+
 It also raises them for values that are nested too deep, and for numbers with too many digits.
 """
 
