@@ -12,6 +12,7 @@ from benchwright.runs.journal import Journal
 
 MAX_GROUP_BYTES = 1_000_000
 """If the bodies that wait to be written reach this total of bytes, they are written at once.
+
 This bounds the memory that waiting bodies take.
 """
 

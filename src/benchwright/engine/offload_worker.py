@@ -20,6 +20,7 @@ HEADER_BYTES = 8
 
 VALUE, ERROR, ENDED = "value", "error", "ended"
 """Kinds of answers. `VALUE`: the function's result. `ERROR`: the exception that the function raised.
+
 `ENDED`: the signal that ended the process in which the function ran.
 """
 

@@ -191,7 +191,7 @@ class _Run:
         return result
 
     def _done_before(self) -> tuple[int, int]:
-        """Return (number of trials that earlier sessions did, number of these trials that are not run again)."""
+        """Return (number of trials done by earlier sessions, number of such trials that are not run again)."""
         if self._plan.shares_journal:
             return self._ledger.count_existing(trial.key for trial in self._plan.trials())
         return self._ledger.counted, self._ledger.finished

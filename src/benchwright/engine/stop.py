@@ -15,6 +15,7 @@ from benchwright.records import Status, TrialRecord
 
 class StopRule(Protocol):
     """Examines every result and may give a reason to stop the run.
+
     Once a rule has given a reason, the trials in flight end, but no further trials begin.
     """
 

@@ -17,6 +17,7 @@ Work = TypeVar("Work")
 
 def distribute(source: Iterator[Work], hands: int) -> list[Iterator[Work]]:
     """Distribute the pieces of a source in turn over `hands` iterators, one for each receiver.
+
     The pieces are drawn as they are needed.
     """
     dealt = [deque[Work]() for _ in range(hands)]
