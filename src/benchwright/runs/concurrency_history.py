@@ -28,7 +28,10 @@ def counts_in_throughput(request: RequestRecord) -> bool:
 
 
 def counts_in_timings(request: RequestRecord) -> bool:
-    """Return True if a request counts for latencies: `counts_in_throughput` is True, and no standstill affected it."""
+    """Return True if a request counts for latencies.
+
+    That is so if `counts_in_throughput` is True and no standstill affected the request.
+    """
     return counts_in_throughput(request) and STANDSTILL_FLAG not in request.flags
 
 

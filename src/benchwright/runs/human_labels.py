@@ -12,6 +12,7 @@ LABELS_FILE = "judge_labels.json"
 
 class RunAnswerLabel(Record, frozen=True):
     """A human label for an answer of this run: the answer of one attempt at a trial.
+
     `length` is the answer's length in characters.
     """
 

@@ -23,7 +23,8 @@ def fingerprint(*parts: Any) -> str:
 
 
 def target_identity(target: Target) -> tuple[Any, ...]:
-    """Return the properties that distinguish a target from other targets. Its slot is not one of them.
+    """Return the properties that distinguish a target from other targets. The slot is not one of these
+    properties.
 
     Headers are included only if the target has any.
     """

@@ -170,11 +170,10 @@ def _above(file: Path, level: int) -> Path:
 
 
 def _files_of(place: Path, parts: Sequence[str], names: Sequence[str]) -> Iterator[Path]:
-    """Yield the files that Python runs when the module with the dotted name `parts` is imported from the
-    folder `place`.
+    """Yield the files that Python runs when a module is imported from the folder `place`.
 
-    They are the `__init__.py` of each package on the way, the module itself, and those of `names` that are
-    modules.
+    `parts` is the dotted name of the module. The files are the `__init__.py` of each package on the way, the
+    module itself, and each of `names` that is a module.
     """
     folder = place
     for number, part in enumerate(parts, 1):

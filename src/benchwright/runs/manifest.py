@@ -115,6 +115,7 @@ class _AboutLoad(Record, frozen=True):
 
 class KnownScale(Record, frozen=True):
     """The scale of a score of an imported run.
+
     It consists of the score's range, the lowest value that passes, and whether lower values are better.
     """
 

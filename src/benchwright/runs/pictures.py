@@ -112,6 +112,7 @@ class PictureFiles:
 
 def restore_pictures(directory: Path, body: bytes) -> bytes:
     """Return a body of the run in `directory`, with data URLs in place of the references to pictures.
+
     If a picture is lost, the reference to it remains.
     """
     if _REFERRED not in body:

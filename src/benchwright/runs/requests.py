@@ -51,6 +51,7 @@ def lacks_token_counts(request: RequestRecord) -> bool:
 
 def thinking_tokens(usage: Usage) -> int | None:
     """Return the number of reasoning tokens that the server counted.
+
     If the server did not count them, return our estimate. Return None if there is no estimate either.
     """
     return usage.estimated_reasoning_tokens if usage.reasoning_tokens is None else usage.reasoning_tokens

@@ -21,6 +21,7 @@ from benchwright.runs.local_imports import is_benchwright_file, local_imports
 MAIN_MODULE = "__main__"
 PLAIN_TYPES = (bool, int, float, str, bytes, tuple, frozenset, type(None))
 """Types of plain values.
+
 If a function in a script uses a variable of one of these types, the variable's value is part of the
 function's fingerprint.
 """

@@ -339,7 +339,7 @@ class RunTable:
         return dict(sorted(counts, key=lambda one: -one[1]))
 
     def status_counts(self, rows: Rows) -> dict[str, int]:
-        """Return {status: number of trials} for these rows, in alphabetical order."""
+        """Return {status: number of trials} for these rows, in alphabetical order of the statuses."""
         return dict(sorted((str(STATUSES[code]), n) for code, n in self.status.value_counts(rows)))
 
     def status_of(self, row: int) -> Status:
