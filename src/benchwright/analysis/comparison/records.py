@@ -165,9 +165,8 @@ class ScoreComparison(Record, frozen=True):
 class PartDifference(Record, frozen=True):
     """The difference B - A over the samples with one value of a label.
 
-    `n`: number of these samples that are on both sides. It is 0 if nothing is paired.
-
-    `low`, `high`: the interval for this label value alone, without correction for several label values.
+    `n`: number of samples with this value that both sides have. It is 0 if no samples are paired. `low`,
+    `high`: the interval for this label value alone, without correction for several label values.
     """
 
     value: str

@@ -28,9 +28,9 @@ class ScoreBounds(NamedTuple):
 
 
 class OutOfRange(UserError):
-    """Error: a score has no known bounds, or a value is outside of them.
+    """Error: a score has no known range, or a value is outside of its range.
 
-    So its mean cannot be bounded before all values are known.
+    The mean of such a score cannot be bounded before all its values are known.
     """
 
 

@@ -33,7 +33,7 @@ MAX_FOLDER_NAME = 120
 """Maximum number of characters of the name of a folder in the export. A longer name is cut."""
 
 GENERATION_SETTINGS = {"temperature": float, "top_p": float, "top_k": int, "max_tokens": int}
-"""Settings of a target for which the format has a field, with the types of these fields."""
+"""Mapping from each setting of a target for which the format has a field to the type of this field."""
 
 
 def write_every_eval_ever(

@@ -22,7 +22,7 @@ TOTAL_SCORE_NAME = "total"
 def pack_totals(manifest: Manifest, table: RunTable) -> Mapping[str, CellScore]:
     """Return the total of each target of a pack's run, as a mapping from its slot.
 
-    A total has no figure if the pack has not computed it. The interval is for the mean of the totals of single
+    A total has no value if the pack has not computed it. The interval is for the mean of the totals of single
     repeats, by Student's t.
 
     Raises:

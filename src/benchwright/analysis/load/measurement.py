@@ -38,9 +38,10 @@ MIN_REPORTED_LENGTH_DEVIATION = 0.1
 
 
 def read_measurement(tables: Iterable[RunTable]) -> DetailedLoad | None:
-    """Return the measurement whose levels are these runs, with details. None if no run is a load level.
+    """Return the measurement whose levels are these runs, with the data of its plots.
 
-    The measurement has the figures that `load` reported. The tables must be read with `effort=True`.
+    Return None if no run is a load level. The measurement has the figures that `load` reported. The tables
+    must be read with `effort=True`.
 
     Raises:
         JournalError: If a journal cannot be read.
@@ -82,7 +83,10 @@ def load_report(levels: Sequence[LevelData], *, interrupted: bool | None = None)
 
 
 def _saturation(levels: Sequence[LevelData], *, interrupted: bool) -> Saturation | None:
-    """Return the result of the sweep that measured these levels. None if they were not chosen by a sweep."""
+    """Return the result of the sweep that measured these levels.
+
+    Return None if no sweep measured the levels.
+    """
     plan = levels[0].plan
     if plan.sweep is None:
         return None

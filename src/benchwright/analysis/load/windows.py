@@ -123,16 +123,17 @@ def _known(latencies: Vector, found: Window) -> Vector:
 
 
 MIN_LATENCIES = 3
-"""Minimum length of a level, as a multiple of its latency: one latency until the server is full, and two that
-count.
+"""Minimum length of a level, as a multiple of its median latency.
+
+The server is full after one latency, and the requests of two more latencies count.
 """
 
 
 def needed_seconds(requests: LevelRequests, *, is_open: bool) -> float | None:
     """Return the number of seconds for which requests must be sent to get a steady rate.
 
-    None if there is no answer. In an open loop, the first requests show how long an answer takes. Later
-    requests may have waited for them.
+    Return None if there is no answer. In an open loop, only the first requests show how long an answer takes,
+    because later requests may have waited in the server's queue.
     """
     latencies = requests.latency[requests.ok]
     if is_open:

@@ -105,10 +105,9 @@ class TrialTexts(Record, frozen=True):
 
 
 class Flip(Record, frozen=True):
-    """A sample whose score changed from run A to run B. It has previews and conversations if these were
-    stored.
+    """A sample whose score changed from run A to run B. `won`: True if B scored better.
 
-    `won`: True if B scored better.
+    The sample has previews and conversations if the journals contain them. Otherwise these fields are None.
     """
 
     change: ScoreChange
