@@ -153,9 +153,10 @@ def _audited(
 
 
 def _is_expected(manifest: Manifest, finding: Finding) -> bool:
-    """Return True if the finding is normal in a validation run, because the run reads the task's own solution.
+    """Return True if a finding is no evidence of cheating because it is normal in a validation run.
 
-    A validation run applies that solution from the folder in which the official harness puts it.
+    A validation run applies the task's own solution, and so it reads the folder in which the official harness
+    puts that solution.
     """
     return manifest.kind == VALIDATION_KIND and finding.kind == READS_SOLUTION
 

@@ -217,10 +217,11 @@ class LatencyComparison(Record, frozen=True):
 
 
 class SampleDifference(Record, frozen=True):
-    """A sample on both sides whose gold answer or prompt differs. `what` says which of the two.
+    """A sample on both sides whose gold answer or prompt differs. `what`: which of the two differs.
 
-    `a`, `b`: the texts in A and in B, shortened; None if there is none. If the prompts differ, the sample's
-    answers are not compared, unless a column of the data names the samples.
+    `a`: the text in A, shortened. `b`: the text in B, shortened. Each is None if the side has no such text.
+    If the prompts differ, the sample's answers are not compared, unless a column of the data names the
+    samples.
     """
 
     sample: str

@@ -171,7 +171,8 @@ def _drawn_badly(
 def _one_stratum(table: RunTable, rows: NDArray[np.uint32], drawn: NDArray[np.uint32]) -> str | None:
     """Return a sentence if all labelled answers have the same value of a sample label, such as one subject.
 
-    Return None if they do not, or if all answers of a random sample might have the same value too.
+    Return None if they have several values of each label. Return None also if the answers of a random sample
+    could well have had only one value too.
     """
     sets = [table.label_sets[table.labels[int(row)]] for row in rows]
     theirs = [table.label_sets[table.labels[int(row)]] for row in drawn]

@@ -116,10 +116,10 @@ class WholeLevelFigures(Record, frozen=True):
 class ServerMetricsSummary(Record, frozen=True):
     """The server's own metrics during the level, read about once a second.
 
-    A metric that it does not report is None. `looks`: number of readings. `cache_most`: highest share of the KV
-    cache in use. `preempted`: number of requests that lost their place in the KV cache. `cached`: share of all
-    prompt tokens that the server found in its prefix cache; this includes prompts of other users. `accepted`:
-    share of the tokens drafted by speculative decoding that the model accepted.
+    A metric that the server does not report is None. `looks`: number of readings. `cache_most`: highest share
+    of the KV cache in use. `preempted`: number of requests that lost their place in the KV cache. `cached`:
+    share of all prompt tokens that the server found in its prefix cache; this includes prompts of other
+    users. `accepted`: share of the tokens drafted by speculative decoding that the model accepted.
     """
 
     looks: int

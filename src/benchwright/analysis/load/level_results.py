@@ -279,5 +279,8 @@ def _grown(counter: Sequence[float]) -> float:
 
 
 def sides_of(levels: Sequence[LevelData]) -> list[Side]:
-    """Return the scores of the closed-loop levels as sides of a comparison. These differ only in concurrency."""
+    """Return the scores of the closed-loop levels as sides of a comparison, one side per level.
+
+    The levels differ only in concurrency. Levels without scores are left out.
+    """
     return [one.side for one in levels if one.side is not None and not one.result.level.is_open_loop]

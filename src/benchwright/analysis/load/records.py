@@ -70,9 +70,10 @@ class SweepPlan(Record, frozen=True):
 
 
 class SelfTest(Record, frozen=True):
-    """Measured limits of this machine as a client, at 64 streams.
+    """Measured limits of this machine as a client, at 64 concurrent streams.
 
-    `requests`, `chunks`: number per second. `ttft_error_*`: errors of the measured TTFT, in seconds.
+    `requests`: requests per second. `chunks`: chunks of streams per second. `ttft_error_*`: percentiles of
+    the error of the measured TTFT, in seconds.
     """
 
     requests: float

@@ -25,13 +25,14 @@ MIN_STREAM_SECONDS = 10 * OVERLAP_TOLERANCE
 
 
 def sequential_streams(requests: LevelRequests) -> int | None:
-    """Return the number of streamed answers if no two of them overlapped.
+    """Return the number of streamed answers if no two of them overlapped, as on a server that processes one
+    request at a time.
 
-    None if some did, or if that may be chance. If answers are independent, an answer that begins while c others
-    are in flight meets one of their streams with a probability of 1 - (1 - f)^c. f is the share of a request's
-    time in which its answer is being streamed. Two kinds of servers are therefore not mistaken for a server
-    that processes one request at a time: servers that read prompts one after the other but write answers
-    together, and servers whose answers are too short to decide.
+    Return None if any two overlapped, or if the missing overlap may be chance. If answers are independent, an
+    answer that begins while c other requests are in flight meets one of their streams with a probability of 1
+    - (1 - f)^c. f is the share of a request's time in which its answer is being streamed. Two kinds of
+    servers are therefore not mistaken for a server that processes one request at a time: servers that read
+    prompts one after the other but write answers together, and servers whose answers are too short to decide.
     """
     known = requests.ok & np.isfinite(requests.ttft) & np.isfinite(requests.itl)
     begun = (requests.intended + requests.ttft)[known]

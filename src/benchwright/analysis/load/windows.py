@@ -46,13 +46,17 @@ class FoundWindow(NamedTuple):
 def find_window(requests: LevelRequests, plan: LevelPlan) -> FoundWindow | None:
     """Return the window of a level's requests.
 
-    None if there are no requests, or if the specified cuts leave none. If no warm-up is specified, at least as
-    many requests are dropped at the beginning as are in flight. In an open loop, the requests that were due
-    before the server was full are dropped (`_filling`). If the remaining requests are only a burst (requests
-    sent at once) or have no answer, all requests count as one burst. Otherwise
-    `stats.steady_state.warm_up_length` decides from the latencies how many more requests are dropped, unless
-    the remaining requests would then not be steady. If any requests were answered, only their latencies are
-    used.
+    Return None if there are no requests, or if the cuts that the user specified leave none. If the user
+    specified neither a window nor a warm-up, the window is found in these steps:
+
+    - Closed loop: at the beginning, as many requests are dropped as are in flight. Open loop: the requests
+      that were due before the server was full are dropped (`_filling`).
+    - If the remaining requests are a burst (sent at once) or have no answer, all requests count, as one
+      burst.
+    - Otherwise, `stats.steady_state.warm_up_length` decides from the latencies how many more requests to
+      drop. They are not dropped if the remaining requests would not be steady.
+
+    If any requests were answered, only the latencies of answered requests are used.
     """
     number, level = int(requests.ok.size), plan.level
     if not number:
