@@ -24,14 +24,14 @@ MOST_PIXELS = 178_956_970
 
 TOKEN_SIDE = 28
 MOST_TOKENS = 16_384
-"""Maximum number of prompt tokens for an image. `TOKEN_SIDE`: side, in pixels, of the square that one token covers.
+"""`TOKEN_SIDE`: side, in pixels, of the square that one prompt token covers.
 
-Both numbers are those of Qwen2.5-VL (arXiv:2502.13923).
+`MOST_TOKENS`: maximum number of prompt tokens for an image. Both numbers are those of Qwen2.5-VL (arXiv:2502.13923).
 """
 
 _DATA_URL = re.compile(r"data:(image/[a-z+.-]{1,30});base64,", re.IGNORECASE)
 _HEAD = 64 * 2**10
-"""Number of characters at the start of a data URL that contain the dimensions of nearly all images."""
+"""Number of characters read at the start of a data URL. In nearly all images they contain the dimensions."""
 
 _NO_FRAME = (0xC4, 0xC8, 0xCC)
 """JPEG markers from 0xC0 to 0xCF that do not begin a frame. All other markers in that range do."""

@@ -174,7 +174,8 @@ All results based on such requests are marked as simulated.
 
 SINGLE_BURST_NS = 1_000_000
 SINGLE_BURST_SHARE = 0.005
-"""A response came in one burst if all its pieces came within this share of the TTFT, or within `SINGLE_BURST_NS`."""
+"""A response came in one burst if its pieces came within `SINGLE_BURST_NS`, or within `SINGLE_BURST_SHARE` of its TTFT.
+"""
 
 
 class RequestRecord(Record, frozen=True):
@@ -193,7 +194,7 @@ class RequestRecord(Record, frozen=True):
     API in which a program sent the request: chat, messages, responses or gemini. `last_token`: time to the last token,
     None without streaming. `later_tokens`: number of tokens after the first piece of the stream, None without
     streaming. `resent`: number of times that the request was sent on kept-alive connections that the server then
-    closed. `lost`: the time that this took, a part of `waited`. `settings`: sampling settings with which a program's
+    closed. `lost`: time for these attempts, a part of `waited`. `settings`: sampling settings with which a program's
     request was sent, including the program's own, under their names in chat completions; None for all other requests.
     """
 
@@ -287,7 +288,7 @@ class RequestRecord(Record, frozen=True):
 
     @property
     def tokens_after_first(self) -> int:
-        """Number of tokens after the first piece. In journals of earlier versions: number of all tokens but one."""
+        """Number of tokens after the first piece. For older journals, which lack it: all tokens but one."""
         if self.later_tokens is not None and self.last_token is not None:
             return self.later_tokens
         return (self.usage.completion_tokens or self.chunks) - 1

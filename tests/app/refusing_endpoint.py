@@ -25,7 +25,7 @@ def refuse_beyond(most: int) -> None:
             raise HttpError(429, "Too many at once.", "rate_limit_error", code="rate_limit_exceeded")
         return respond(self, *arguments)
 
-    patch.object(generation.Generation, "respond", respond_or_refuse).start()
+    patch.object(generation.Generation, "prepare_answer", respond_or_refuse).start()
 
 
 if __name__ == "__main__":

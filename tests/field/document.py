@@ -38,7 +38,7 @@ def lines(document: dict[str, Any]) -> Iterator[str]:
     servers, machine = document["servers"], document["machine"]
     yield f"The model is {document['model']}; the machine has {machine['cpus']} {machine['processor']} CPUs and no GPU."
     yield ""
-    yield "| server | version | date | seconds |"
+    yield "| server | version | date of the tests | seconds for all tests |"
     yield "|---|---|---|---:|"
     for name, server in servers.items():
         yield f"| `{name}`: {server['title']} | {server['version']} | {server['date']} | {server['seconds']} |"

@@ -1,7 +1,7 @@
-"""Eval functions as scorers of the engine. An eval function is a user's scoring function in a documented form.
+"""Eval functions as scorers of the engine. An eval function is a user's scoring function.
 
-There are two forms. The first parameter of a simple function is `solution_str`, that of a full function is
-`messages`.
+There are two forms, which osmosis_ai documents. The first parameter of a simple function is `solution_str`,
+that of a full function is `messages`.
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ from benchwright.scorers.shared import target_as_text
 
 SIMPLE_KEYWORDS = ("solution_str", "ground_truth", "extra_info")
 FULL_KEYWORDS = ("messages", "ground_truth", "metadata")
-"""Keywords with which an eval function in the full form is called. `SIMPLE_KEYWORDS` are those of the simple form.
+"""`SIMPLE_KEYWORDS`: keywords with which an eval function in the simple form is called.
 
-The first parameter of the function determines its form.
+`FULL_KEYWORDS`: keywords with which an eval function in the full form is called. The name of a function's
+first parameter determines its form.
 """
 
 _THREADS = CallThreads()
@@ -139,7 +140,10 @@ def load_eval_fns(paths: Sequence[str]) -> list[EvalFnWrapper]:
 
 
 def _keywords(fn: Callable[..., Any], name: str) -> tuple[str, str, str]:
-    """Return the keywords with which the function is called. They depend on the function's form."""
+    """Return the keywords with which the function is called: `SIMPLE_KEYWORDS` or `FULL_KEYWORDS`.
+
+    The name of the function's first parameter determines which of the two.
+    """
     try:
         signature = inspect.signature(fn)
     except (TypeError, ValueError) as error:

@@ -25,8 +25,9 @@ VERSION = "1"
 class AgentAnswer(Record, frozen=True):
     """The result of an agent on one row.
 
-    `messages`: the conversation; if None, the conversation that passed through the relay. `failure`: why
-    there is no answer, or None. `notes`: remarks for people who read the trial.
+    `messages`: the conversation; if None, the conversation that passed through the relay is used. `failure`:
+    the reason why there is no answer; None if there is an answer. `notes`: remarks for people who read the
+    trial.
     """
 
     answer: str = ""
@@ -65,8 +66,8 @@ class OutsideTask(RowsTask):
     """Engine task that runs an external agent on each row of the dataset at `path`.
 
     The results are scored with `scorers`. The agent gets the row as converted by `content`, by default with
-    the documented column names. The row has two additional columns: `row_index`, the row's index in the file,
-    and `run_index`, the repeat. Both count from 0.
+    the column names that osmosis_ai documents. The row has two additional columns: `row_index`, the row's
+    index in the file, and `run_index`, the repeat. Both count from 0.
     """
 
     def __init__(
@@ -142,7 +143,10 @@ class OutsideSolver:
 
 
 def _answered(said: AgentAnswer, calls: AgentAccess) -> Outcome:
-    """Return the outcome of an agent that answered. If the answer is not in the conversation, it is appended."""
+    """Return the outcome of an agent that answered.
+
+    If the conversation does not end with the answer, append the answer.
+    """
     messages = calls.messages if said.messages is None else said.messages
     if final_answer(messages) != said.answer:
         messages = [*messages, {"role": "assistant", "content": said.answer}]

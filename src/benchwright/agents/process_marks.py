@@ -12,7 +12,11 @@ MARK_VARIABLE = "BENCHWRIGHT_PROCESS"
 """Name of the environment variable that serves as the mark. Its value is different for each program."""
 SEARCH_ROUNDS = 100
 SEARCH_INTERVAL = 0.02
-"""Seconds between two of the `SEARCH_ROUNDS` searches for marked processes; two seconds in total."""
+"""`SEARCH_ROUNDS`: maximum number of searches for marked processes.
+
+`SEARCH_INTERVAL`: seconds between two searches. Together they last at most two seconds. The search ends early
+if a round finds no marked process.
+"""
 
 
 def kill_marked_processes(value: str) -> int:

@@ -109,7 +109,10 @@ def _wait(program: family.Family, lifeline: int, woken: int) -> bool:
 
 
 def _give_time(program: family.Family, woken: int, seconds: float, *, all_of_it: bool = False) -> None:
-    """Wait at most `seconds` for the program to end. With `all_of_it`, wait for all processes that it started."""
+    """Wait at most `seconds` for the end of the program.
+
+    If `all_of_it` is True, the wait is for the end of all processes that the program started.
+    """
     for _ in range(round(seconds / POLL_INTERVAL)):
         if not program.reap() or (program.status is not None and not all_of_it):
             return

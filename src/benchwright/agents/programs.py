@@ -24,12 +24,12 @@ from benchwright.sandbox import layout
 
 MAX_OUTPUT_BYTES = 10 * 1024 * 1024
 MAX_STDERR_BYTES = 64 * 1024
-"""Number of bytes that are kept of a program's stderr. They are the last ones."""
+"""Number of bytes that are kept of a program's stderr. Of longer output, the last bytes are kept."""
 
 KILL_DELAY = 2.0
 """Seconds between SIGTERM and SIGKILL."""
 SUPERVISOR_TIMEOUT = KILL_DELAY + 4.0
-"""Seconds in which the supervisor must end all processes."""
+"""Seconds in which the supervisor must end all processes. After that, this process kills them."""
 DRAIN_SECONDS = 1.0
 """Seconds to wait for remaining output. Another program may keep the pipe open forever."""
 

@@ -25,10 +25,10 @@ PROMPT_PLACEHOLDER = "{prompt}"
 class PromptTask(RowsTask):
     """Engine task that sends one request per row of the dataset at `path`. The responses are scored with `scorers`.
 
-    A sample's content is the row with the documented names (see `PromptColumns.content`). `columns`: the
-    names of columns that hold the prompt, the target and so on, if these are not the usual names.
-    `needs_target`: False if a row may have no target. `system`: replaces the row's own system prompt.
-    `template`: a text in which `{prompt}` is replaced by the row's prompt.
+    A sample's content is the row with the column names that osmosis_ai documents (see
+    `PromptColumns.content`). `columns`: the names of columns that hold the prompt, the target and so on, if
+    these are not the usual names. `needs_target`: False if a row may have no target. `system`: replaces the
+    row's own system prompt. `template`: a text in which `{prompt}` is replaced by the row's prompt.
 
     Raises:
         DatasetError: If the file cannot be read, is empty, or lacks a required column.

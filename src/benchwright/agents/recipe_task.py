@@ -45,7 +45,7 @@ None of them can contain a key, an address or a user's setting.
 """
 
 MAX_OUTPUT_CHARACTERS = 256 * 1024
-"""Number of characters that are kept of an agent's output. They are the last ones."""
+"""Number of characters that are kept of an agent's output. Of longer output, the last characters are kept."""
 
 MAX_KEPT_FILES = 500
 """Maximum number of files in a work folder. If there are more, none of the folder's files is kept."""

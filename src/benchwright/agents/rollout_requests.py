@@ -15,7 +15,7 @@ from benchwright.agents.rollout.types import LLMClientProtocol, OpenAIFunctionTo
 from benchwright.errors import ExecutionError
 
 LOCAL_SERVER = "http://local-rollout.local"
-"""The documented `server_url` of a request, used if no server sent the request."""
+"""The `server_url` that osmosis_ai documents for a request that no server sent."""
 
 _TOOL_NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*")
 

@@ -27,7 +27,10 @@ ContentCheck = Callable[[Row], str | None]
 
 
 ID, GROUP = "id", "group"
-"""Names of the columns with a row's sample id and with the row's cluster (rows that belong together)."""
+"""`ID`: name of the column with a row's sample id. `GROUP`: name of the column with a row's cluster.
+
+A cluster consists of rows that belong together, such as questions about one passage.
+"""
 
 MAX_NAME_LENGTH = 200
 """Maximum length in characters of a sample id and of a cluster's name. Longer values are taken as ordinary text."""
@@ -123,7 +126,7 @@ class SampleRows(msgspec.Struct):
         return count
 
     def _is_bad(self, content: ContentConverter, wrong: ContentCheck, row: Row, index: int) -> bool:
-        """Return True if a row must be skipped.
+        """Return True if a row is bad, and record the row as bad.
 
         Raises BadRow if the row has no content and `skip_bad` is not set.
         """
@@ -214,8 +217,8 @@ class DatasetTask(Task, Protocol):
 class RowsTask:
     """Base class of the tasks over a dataset. It provides `spec`, `scorers`, and a sample per row.
 
-    `content`: a function from a row to a sample's content. By default, the content is the row with the
-    documented column names.
+    `content`: a function from a row to a sample's content. By default, the content is the row with the column
+    names that osmosis_ai documents.
     """
 
     def __init__(

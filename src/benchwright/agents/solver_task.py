@@ -51,7 +51,10 @@ def solver_task(
 
 
 class SolverTask(RowsTask):
-    """Engine task that passes each row of a dataset to a user's solver. The row has the documented column names."""
+    """Engine task that passes each row of a dataset to a user's solver.
+
+    The row has the column names that osmosis_ai documents.
+    """
 
     def __init__(self, rows: SampleRows, spec: TaskSpec, scorers: Sequence[Scorer], solver: Solver) -> None:
         super().__init__(rows, spec, scorers)

@@ -21,7 +21,10 @@ from benchwright.runs.source_fingerprints import (
 from benchwright.scorers.shared import NO_ANSWER, target_text
 
 ARGUMENT_NAMES = ("answer", "target", "row", "messages")
-"""Names of the arguments that a function can get. It gets those that it has as parameters."""
+"""Names that the parameters of a user's scoring function may have.
+
+The function is called with those arguments that are among its parameters.
+"""
 
 _THREADS = CallThreads()
 

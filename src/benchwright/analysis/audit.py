@@ -33,8 +33,7 @@ class AuditedFinding(Record, frozen=True):
     """A finding of the audit in one trial.
 
     `turn`: the turn of the conversation. None if the finding is in the patch, the network log or the flags.
-
-    `found_by`: `audit`, or `run` for a flag that was raised while the trial ran.
+    `found_by`: `audit` for a finding of the audit, `run` for a flag that was raised while the trial ran.
     """
 
     sample: str
@@ -52,10 +51,10 @@ class RunAudit(Record, frozen=True):
     """The result of an audit of a run.
 
     `trials`: number of trials. `audited`: number of trials that have commands or a patch. `passes`: number of
-    trials that passed. `signs`: number of trials with at least one finding of weight `sign` (strong evidence).
-    `suspicious`: number of trials with such a finding that passed. `notes`: number of trials that only have
-    findings of weight `note` (weak evidence). `kinds`: number of trials with signs by kind, the most frequent
-    first.
+    trials that passed. `signs`: number of trials with at least one finding of weight `sign` (strong
+    evidence). `suspicious`: number of trials with such a finding that passed. `notes`: number of trials that
+    only have findings of weight `note` (weak evidence). `kinds`: mapping from each kind of sign to the number
+    of trials with a sign of this kind, the most frequent first.
     """
 
     run: str
@@ -154,9 +153,10 @@ def _audited(
 
 
 def _is_expected(manifest: Manifest, finding: Finding) -> bool:
-    """Return True if the finding is normal in a validation run, because the run reads the task's own solution.
+    """Return True if a finding is no evidence of cheating because it is normal in a validation run.
 
-    A validation run applies that solution from the folder in which the official harness puts it.
+    A validation run applies the task's own solution, and so it reads the folder in which the official harness
+    puts that solution.
     """
     return manifest.kind == VALIDATION_KIND and finding.kind == READS_SOLUTION
 

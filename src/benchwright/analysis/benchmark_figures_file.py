@@ -1,8 +1,7 @@
-"""Figures that a benchmark defines besides its scores (F1, macro averages, pass^k).
+"""Figures that a benchmark defines besides its scores (F1, macro averages, pass^k), in a file beside the run.
 
-They are stored with the run. Some figures need the benchmark's data or a user's code, which may be missing when
-a run is read later. So they are computed once, when the run is reported. They are valid as long as the run's
-journal is unchanged.
+Some figures need the benchmark's data or a user's code, which may be missing when a run is read later. So the
+figures are computed once, when the run is reported. They are valid as long as the run's journal is unchanged.
 """
 
 from __future__ import annotations
@@ -25,7 +24,10 @@ FiguresBySlot = dict[str, list[Figure]]
 
 
 class _Kept(Record, frozen=True):
-    """Stored figures. `journal`: the size in bytes that the journal had when they were computed from it."""
+    """Stored figures.
+
+    `journal`: the size in bytes that the run's journal had when the figures were computed.
+    """
 
     journal: int
     figures: FiguresBySlot

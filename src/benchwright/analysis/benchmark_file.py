@@ -42,10 +42,10 @@ names that we add.
 
 
 class Totals(Record, frozen=True):
-    """Totals over the trials of a run. `accuracy` is the share of correct trials.
+    """Totals over the trials of a run. `accuracy` is the share of correct trials among all trials.
 
-    A failed trial is not correct. `no_score` is the reason why nothing was scored. In this case there is no
-    accuracy either.
+    A failed trial is not correct. `no_score` is the reason why nothing was scored; None if something was
+    scored. If nothing was scored, there is no accuracy either.
     """
 
     n: int
@@ -122,8 +122,8 @@ def write_result_file(
 ) -> None:
     """Write the complete result file of one model. An earlier file is replaced atomically (by rename).
 
-    Samples are written one by one, so memory does not grow with their number. `more` holds keys that are
-    included only on request (Prometheus).
+    Samples are written one by one, so memory does not grow with their number. `more` holds further keys that
+    the file has only if the user asked for them (metrics from Prometheus).
 
     Raises:
         JournalError: If the directory cannot be written.
@@ -267,7 +267,9 @@ def _metrics(requests: list[RequestRecord]) -> dict[str, Any] | None:
 
 
 def request_metrics(request: RequestRecord) -> dict[str, Any]:
-    """Return all documented fields of `RequestMetrics` (null if not measured). `ttfa_seconds` is added to them."""
+    """Return all documented fields of `RequestMetrics` (null if not measured), and in addition
+    `ttfa_seconds`.
+    """
     return {
         "request_id": request.id,
         "ttft_seconds": request.ttft_seconds,

@@ -16,8 +16,9 @@ from benchwright.text import make_safe
 class Cost(Record, frozen=True):
     """Estimated cost of the requests to models. Requests to judges and simulated users are not included.
 
-    None is unknown. `money`: in the currency of the prices. `basis`: the source of the figures. `most`: True if
-    answers are counted at their maximum length, because no earlier run shows their real length.
+    A field is None if it is unknown. `money`: the cost in the currency of the prices. `basis`: the source of
+    the estimate. `most`: True if each answer is counted at its maximum length, because no earlier run shows
+    the real lengths.
     """
 
     requests: int | None = None
@@ -59,8 +60,8 @@ def _sum(values: Sequence[Any]) -> Any:
 def earlier_cost_per_trial(kind: str, task: str, model: str) -> CostPerTrial | None:
     """Return the mean cost of a trial of a task, from the newest run of `model` on this task.
 
-    Without such a run, it is from the newest run of any model. None if there is no usable run. Simulated runs
-    and runs without token counts are skipped.
+    If there is no such run, the cost is from the newest run of any model on this task. Return None if there
+    is no usable run. Simulated runs and runs without token counts are not usable.
     """
     of_others = None
     for directory, manifest in runs_newest_first():

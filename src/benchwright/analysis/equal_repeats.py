@@ -2,8 +2,8 @@
 time.
 
 Nothing is stored for this check, because the answers are in the stored bodies of the trials. The check reads
-only the first samples, and ends at a single repeat that differs. If the server does sample, two bodies are
-usually enough to see that.
+only the first samples, and ends at the first repeat whose answer differs. If the server does sample, two
+bodies are usually enough to see that.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ class EqualRepeats(Record, frozen=True):
 
 
 def find_equal_repeats(manifest: Manifest, table: RunTable, target: Target) -> EqualRepeats | None:
-    """Return the number of samples checked and the temperature, if the repeats of each sample are equal.
+    """Return evidence that a target's repeats are no real repeats. Return None if there is no such evidence.
 
     The check reads the first `MOST_SAMPLES` samples that have several answered repeats, and `MOST_REPEATS`
-    repeats of each. Return None if one repeat differs, if there are fewer than `FEWEST_SAMPLES` such samples,
-    or if no temperature above 0 was sent.
+    repeats of each. There is no evidence if one repeat differs, if there are fewer than `FEWEST_SAMPLES` such
+    samples, or if no temperature above 0 was sent.
     """
     temperature = _temperature(manifest, target)
     if manifest.repeats < 2 or temperature is None or temperature <= 0:

@@ -17,10 +17,11 @@ from benchwright.statistic import Statistic
 
 
 class ImportedRun(Record, frozen=True):
-    """An imported run. `new`: False if it was already in the store.
+    """An imported run. `new`: False if the run was already in the store.
 
     `scores`: the mean of each score of the first model, over the trials that have a value. `lacks`: data that
-    the results do not contain. `notes`: remarks on the import. `lacks` and `notes` are from the run's `Origin`.
+    the results do not contain. `notes`: remarks on the import. `lacks` and `notes` are from the run's
+    `Origin`.
     """
 
     id: str

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class UnscoredScorers(NamedTuple):
-    """Scorers of a target that have no score for any trial, all of them for the same reasons."""
+    """Scorers of a target that have no score for any trial. All of these scorers have the same reasons."""
 
     scorers: list[str]
     no_score: NoScore
@@ -37,7 +37,10 @@ def unscored_scorers(target: TargetSummary) -> list[UnscoredScorers]:
 
 
 def group_unscored(scores: Iterable[ScoreSummary]) -> list[UnscoredScorers]:
-    """Return those of these summaries' scorers that have no score at all, grouped by their reasons."""
+    """Return the scorers that have no score at all, grouped by their reasons.
+
+    `scores`: the summaries of the scores.
+    """
     found: list[UnscoredScorers] = []
     for score in scores:
         if score.no_score is None:
@@ -53,7 +56,7 @@ def group_unscored(scores: Iterable[ScoreSummary]) -> list[UnscoredScorers]:
 def remaining_failures(target: TargetSummary, said: str = "") -> dict[str, int]:
     """Return the reasons why trials of a target failed, with counts.
 
-    Reasons already shown with its scores are left out.
+    Reasons that are already shown with the target's scores, and the reason `said`, are left out.
     """
     told = {said, *_told(target)}
     return {reason: count for reason, count in target.failures.items() if reason not in told}

@@ -58,7 +58,8 @@ def noise_floors(references: Sequence[str], say: Say) -> list[NoiseFloor]:
 def earlier_noise(kind: str, data: Sequence[str], models: Collection[str]) -> list[NoiseFloor]:
     """Return the noise of the newest run with repeats that has this kind, this data and one of the models.
 
-    `data` are the digests of the data files. Return an empty list if there is no such run.
+    `data` are the digests of the data files. There is one entry for each score. Return an empty list if there
+    is no such run.
     """
     for directory, manifest in runs_newest_first():
         same = manifest.kind == kind and [one.xxh3 for one in manifest.data] == list(data)

@@ -45,7 +45,9 @@ class CardModel(Record, frozen=True):
 
 
 class PackCard(Record, frozen=True):
-    """Shareable card of a pack's run."""
+    """Shareable card of a pack's run: the pack's own totals and categories of each model, and the scope of
+    the run.
+    """
 
     pack: str
     scope: str
@@ -77,11 +79,10 @@ def pack_card(manifest: Manifest, table: RunTable) -> PackCard:
 
 
 def spread_of(totals: Sequence[float]) -> str:
-    """Return a text with the mean of a pack's totals over repeats, and the mean's 95 % interval by Student's
-    t.
+    """Return the mean of a pack's totals over repeats with its 95 % interval by Student's t, as text.
 
-    If all totals are equal, there is no interval, because their range is unknown. Empty for fewer than two
-    repeats.
+    If all totals are equal, no interval is stated: the range of possible totals is unknown, so the variation
+    cannot be estimated. Return an empty text for fewer than two repeats.
     """
     if len(totals) < 2:
         return ""
@@ -113,8 +114,9 @@ def _model(label: str, score: PackScore, full: float) -> CardModel:
 
 
 def _full(scores: Mapping[str, PackScore]) -> float:
-    """Return the score to which the longest bar corresponds: 1 or 100 if all scores fit, otherwise the highest
-    score.
+    """Return the score at which a category's bar has its full length.
+
+    It is 1 if no score exceeds 1, and 100 if no score exceeds 100. Otherwise it is the highest score.
     """
     values = (one.score for score in scores.values() if score.score for one in score.score.categories)
     highest = max(known_numbers(values), default=0.0)

@@ -67,7 +67,7 @@ def passes_of(manifest: Manifest, table: RunTable, score: str, rows: NDArray[np.
 
 
 def _made(table: RunTable, score: str, rows: NDArray[np.bool_]) -> NDArray[np.uint32]:
-    """Return the rows of the trials that were completed, whether scored or failed."""
+    """Return the rows of the trials that were completed: those with a score, and those that failed."""
     import numpy as np
 
     some = true_indices(rows)

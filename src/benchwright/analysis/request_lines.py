@@ -58,8 +58,9 @@ def request_lines(requests: RequestSummary) -> list[str]:
 
 
 def _standstill_lines(left_out: int, standstills: Sequence[Standstill]) -> list[str]:
-    """Return a line on standstills of our process, and on the number of requests that have no timings because
-    of them.
+    """Return a line on standstills of our process.
+
+    The line also states the number of requests that have no timings because of the standstills.
     """
     if not left_out and not standstills:
         return []

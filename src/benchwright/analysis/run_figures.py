@@ -1,8 +1,9 @@
-"""The few figures of a run that lists show.
+"""The figures of a run that lists of runs show.
 
-They are cached beside the run's journal until the journal changes. A list of a thousand runs must not read a
-thousand journals. A cached record is valid for the sizes and modification times of its source files, and for
-the version of this program. Otherwise the journal is read again.
+They are cached beside the run's journal until the journal changes, because a list of a thousand runs must not
+read a thousand journals. A cached record is valid as long as its source files have the same sizes and
+modification times, and only for the same version of this program. If it is not valid, the journal is read
+again.
 """
 
 from __future__ import annotations

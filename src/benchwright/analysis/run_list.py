@@ -108,9 +108,9 @@ class RunRow(Record, frozen=True):
 
     @property
     def mean(self) -> float | None:
-        """The highest mean of any target of the run. Each target counts with its first score.
+        """The highest mean score among the run's targets. Each target counts with its first score.
 
-        None without any score.
+        None if no target has a score.
         """
         return max(
             known_numbers(one.scores[0].mean_scored for one in self.targets if one.scores), default=None
@@ -211,7 +211,10 @@ SORT_KEYS: dict[str, Callable[[RunRow], Any]] = {
     "state": lambda row: (RUN_STATES.index(row.state), -row.created_at),
     "size": lambda row: (-(row.planned or 0), -row.created_at),
 }
-"""Mapping from the name of an order to the sort key of rows. The best, most and longest come first."""
+"""Mapping from the name of an order to the sort key of rows.
+
+In orders by a number (score, failed, time, size), the row with the largest number comes first.
+"""
 
 
 def sort_rows(rows: Sequence[RunRow], order: str) -> list[RunRow]:

@@ -45,7 +45,7 @@ class ScoreScale(NamedTuple):
 
     @property
     def range(self) -> tuple[float, float] | None:
-        """Both ends of the range. None if one of them is unknown."""
+        """Both ends of the range. None if one end or both are unknown."""
         return None if self.low is None or self.high is None else (self.low, self.high)
 
 

@@ -29,7 +29,10 @@ def sent_settings_line(requests: RequestSummary) -> Iterator[str]:
 
 
 def unequal_sampling(entrants: Sequence[tuple[str, RequestSummary]]) -> Iterator[str]:
-    """Yield a sentence (without full stop) for each setting to which the agents sent different values."""
+    """Yield a sentence (without full stop) for each setting to which the agents sent different values.
+
+    `entrants`: (name, summary of requests) of each agent and model that are compared.
+    """
     sent = [(name, sent_settings(requests)) for name, requests in entrants if requests.settings_read]
     for setting in dict.fromkeys(one for _, settings in sent for one in settings):
         values = [(name, settings.get(setting, NOT_SENT)) for name, settings in sent]

@@ -1,4 +1,6 @@
-"""Requested figures that a run could not compute: results of a model, values of a score, or a pack's total."""
+"""Requested figures that a run could not compute: the results of a model, the values of a score, a pack's
+total.
+"""
 
 from __future__ import annotations
 

@@ -123,8 +123,9 @@ class TargetSummary(Record, frozen=True):
 
     @property
     def title(self) -> str:
-        """The target's name, its model if the name is another text, and the command-line agent that asked the
-        model.
+        """The name of the target.
+
+        The name of its model follows if it differs, and then the command-line agent, if any.
         """
         return model_with_agent(
             self.name if self.name == self.model else f"{self.name}: {self.model}", self.agent

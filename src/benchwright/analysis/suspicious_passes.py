@@ -25,9 +25,10 @@ if TYPE_CHECKING:
 class SuspiciousPasses(Record, frozen=True):
     """Counts of flagged trials of a target.
 
-    `passes`: number of trials that passed. `suspicious`: number of passed trials with flags. `kinds`: number of
-    these by kind of flag, the most frequent first. `others`: number of flagged trials that did not pass.
-    `seal`: `sealed` or `official` in runs of agents in containers; empty in other runs.
+    `passes`: number of trials that passed. `suspicious`: number of passed trials with flags. `kinds`: mapping
+    from each kind of flag to the number of passed trials with this flag, the most frequent first. `others`:
+    number of flagged trials that did not pass. `seal`: `sealed` or `official` in runs of agents in
+    containers; empty in other runs.
     """
 
     passes: int

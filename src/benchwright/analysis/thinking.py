@@ -1,4 +1,8 @@
-"""Cost of a model's thinking: the trials that were cut off while thinking, and the share of thinking in the tokens."""
+"""Cost of a model's thinking.
+
+The cost is stated as the number of trials that were cut off while thinking, and as the share of thinking in
+the completion tokens.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +21,8 @@ TOKEN_LIMIT_FIELDS = ("max_tokens", "max_completion_tokens")
 class ThinkingCutOff(Record, frozen=True):
     """Number of a target's trials without an answer because the model reached the token limit while thinking.
 
-    `of`: number of all trials. `max_tokens`: the limit that was sent. None if none was sent, so that the
-    server's own limit applied.
+    `trials`: this number. `of`: number of all trials. `max_tokens`: the limit that was sent. None if no limit
+    was sent, so that the server's own limit applied.
     """
 
     trials: int
@@ -32,9 +36,9 @@ class ThinkingCutOff(Record, frozen=True):
 
 
 def thinking_cut_off(target: Target, statuses: Mapping[str, int]) -> ThinkingCutOff | None:
-    """Return the number of a target's trials that were cut off while thinking. None if there are none.
+    """Return the number of a target's trials that were cut off while thinking.
 
-    `statuses`: number of trials by status.
+    Return None if no trial was cut off while thinking. `statuses`: number of trials by status.
     """
     count = statuses.get(Status.CUT_OFF_IN_THINKING, 0)
     if not count:

@@ -14,7 +14,7 @@ USER_CODE_SETTINGS = {
     "eval_fn": "the eval functions",
     "scorer": "the scorers",
 }
-"""Mapping from the settings of an eval that run user code in our process to what this code is called."""
+"""Mapping from each setting of an eval that runs user code in our process to a name for that code."""
 
 
 def timings_note(manifest: Manifest, lag: LoopLag, paces: ConcurrencyHistory) -> str | None:
@@ -49,7 +49,7 @@ def _lower(option: str, concurrency: int) -> str | None:
 
 
 def _causes(manifest: Manifest) -> Iterator[str]:
-    """Yield other possible reasons why the client is busy in this kind of run."""
+    """Yield further possible reasons why our process is busy, which depend on the kind of run."""
     if manifest.kind == "benchmark":
         yield "slow grading"
     own = [name for setting, name in USER_CODE_SETTINGS.items() if manifest.settings.get(setting)]

@@ -105,7 +105,10 @@ def _target(trial: ScoredTrial, body: TrialBody | None) -> str | None:
 
 
 def _answer(body: TrialBody) -> str:
-    """Return the text of the answer. If it has none, return the last tool calls. Empty if there is neither."""
+    """Return the text of the answer. If the answer has no text, return the last tool calls as text.
+
+    Return an empty text if there are no tool calls either.
+    """
     if body.answer:
         return body.answer
     last: Message = body.messages[-1] if body.messages else {}
@@ -123,8 +126,8 @@ def _calls(calls: list[Any]) -> Iterator[str]:
 def _explanation(trial: ScoredTrial, body: TrialBody | None, target: str | None) -> str | None:
     """Return the scorers' explanations, one paragraph each.
 
-    If there are none, return the summary in a pack's own result. Return None if there is no such summary
-    either.
+    If there are no explanations, return the summary in a pack's own result. Return None if there is no such
+    summary either.
     """
     told = [(name, score_explanation(score, target)) for name, score in trial.scores.items()]
     said = [(name, text) for name, text in told if text]
@@ -138,9 +141,10 @@ def _explanation(trial: ScoredTrial, body: TrialBody | None, target: str | None)
 
 
 def score_explanation(score: ScoreRecord, target: str | None) -> str | None:
-    """Return the reason for a score: the scorer's explanation.
+    """Return a text that explains a score: the scorer's explanation, if it gave one.
 
-    Without it, return the text that the scorer took as the answer.
+    Otherwise, the text states that the grader failed, that no answer was found, or which text the scorer took
+    as the answer and which answer was expected. Return None if none of these is known.
     """
     if score.explanation:
         return score.explanation

@@ -159,7 +159,9 @@ def models_of(model: ModelArgument | Sequence[ModelArgument]) -> dict[str, Any]:
 
 
 def settings_of(kind: type[Kind], arguments: Mapping[str, Any], api_key_env: str | None) -> Kind:
-    """Return settings of this kind, made from keyword arguments. `api_key_env`: name of the variable with the API key.
+    """Return an instance of the settings class `kind`, made from keyword arguments.
+
+    `api_key_env`: name of the environment variable that holds the API key; None if the key is not in such a variable.
 
     Raises:
         UserError: If a value is invalid (the message names the argument), or the variable is not set.

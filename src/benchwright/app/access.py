@@ -126,7 +126,10 @@ def role_headers(option: str, headers: Mapping[str, str], variables: Mapping[str
 
 
 def _env(option: str) -> str:
-    """Return the name of the option for environment variables that belongs to `option`, an option for header values."""
+    """Return the name of the option for environment variables with header values.
+
+    `option`: the option for the header values themselves. `judge_header` gives `judge_header_env`.
+    """
     return f"{option}-env" if option.startswith("--") else f"{option}_env"
 
 

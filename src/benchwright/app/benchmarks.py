@@ -188,12 +188,12 @@ def _images(benchmark: Benchmark, keep: ImagePolicy | None, *, may_order: bool) 
 
 
 def benchmark_parts(concurrency: int, name: str, settings: BenchmarkSettings) -> ShardParts:
-    """Prepare the run again in a worker process, and return the parts that the worker needs."""
+    """Prepare the run again in a worker process. Return the parts that the worker needs: task, clients and limits."""
     return parts_of(prepare_benchmark(name, settings, discard_message).request, concurrency)
 
 
 def _named_variables(given: Mapping[str, str]) -> set[str | None]:
-    """Return the names of the variables that hold keys and headers of other roles. `given`: options that name them."""
+    """Return the environment variables with keys and headers of a judge or other role, named in the options `given`."""
     keys = {value for option, value in given.items() if option.endswith("_api_key_env")}
     return keys | role_header_variables(given)
 
@@ -241,9 +241,10 @@ def _roles(metadata: About, options: Mapping[str, str]) -> list[str]:
 
 
 def _conversation_options(metadata: About, given: Mapping[str, str], *, sealed: bool) -> dict[str, str]:
-    """Return the options that influence conversations: not those for data locations or the number of containers.
+    """Return the benchmark's options that influence conversations, as {name: value}.
 
-    Whether containers are sealed is one of them, so that no run mixes sealed and official trials.
+    Left out are the options for data locations and for the number of containers. If containers are sealed, the version
+    of the seal is added, so that no run mixes sealed and official trials.
     """
     shaping = metadata.options.keys() - {"containers", "repositories", "run_scripts"}
     seal = {"seal": SEAL_VERSION} if metadata.can_be_sealed and sealed else {}
@@ -344,7 +345,10 @@ def _sandbox(metadata: About) -> dict[str, str]:
 
 
 def _seal(metadata: About, *, sealed: bool) -> dict[str, str]:
-    """Return the facts on whether agents in containers are sealed, and by which version of the seal."""
+    """Return the facts on whether agents are sealed: kept away from answers and tests. Empty if they cannot be sealed.
+
+    If they are sealed, the facts include the version of the seal. If not, they follow the official protocol.
+    """
     if not metadata.can_be_sealed:
         return {}
     return {"seal": SEALED, "seal_version": SEAL_VERSION} if sealed else {"seal": OFFICIAL}

@@ -1,4 +1,4 @@
-"""Documented checks for `eval` and `test`, with the documented messages."""
+"""Checks of the settings of `eval` and `test`. The checks and their messages are those that osmosis_ai documents."""
 
 from __future__ import annotations
 

@@ -142,7 +142,10 @@ class EvalFiles:
 
 
 def _summed_up(entry: CacheEntry, runs: DocumentedRuns) -> Iterator[DocumentedRun]:
-    """Yield the runs of a cache entry. After the last one, store their summary in the entry."""
+    """Yield the single results of an eval (`runs`, as the cache file calls them).
+
+    Then store their summary in `entry`.
+    """
     results = DocumentedResults(runs)
     yield from results.count_runs()
     entry.summary = results.summary

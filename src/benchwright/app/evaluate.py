@@ -208,7 +208,7 @@ def _key_variables(
 
 
 def eval_parts(concurrency: int, settings: EvalSettings) -> ShardParts:
-    """Prepare the eval again in a worker process, and return the parts that the worker needs."""
+    """Prepare the eval again in a worker process. Return the parts that the worker needs: task, clients and limits."""
     return parts_of(prepare_eval(settings, discard_message).request, concurrency)
 
 

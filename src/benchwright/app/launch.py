@@ -110,7 +110,10 @@ def _close(prepared: PreparedRun[Any], table: RunTable) -> None:
 
 
 def statuses_to_retry(resuming: ResumingSettings) -> frozenset[Status]:
-    """Return the trial statuses that a session retries."""
+    """Return the statuses of earlier trials that this session runs again.
+
+    With `--retry-failed`, these are `RETRIED_STATUSES`. Otherwise, they are `RETRIED_ON_RESUME`.
+    """
     return RETRIED_STATUSES if resuming.retry_failed else RETRIED_ON_RESUME
 
 
@@ -120,7 +123,7 @@ def has_failures(table: RunTable) -> bool:
 
 
 def is_complete(table: RunTable, request: RunRequest) -> bool:
-    """Return True if a run is finished and complete, and if the request wants no trial retried."""
+    """Return True if a run is finished, all its trials count, and the request wants none of them retried."""
     whole = table.counted_mask().all()
     return bool(whole) and table.sessions.state == "finished" and not has_trials_to_retry(table, request)
 

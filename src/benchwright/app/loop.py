@@ -14,7 +14,7 @@ from benchwright.engine.garbage_collection import raise_threshold
 Result = TypeVar("Result")
 
 CLOSE_SECONDS = 2.0
-"""Maximum seconds for remaining tasks to end."""
+"""Maximum seconds for tasks that are still running to end, when their event loop is closed."""
 
 
 def run_async(work: Coroutine[Any, Any, Result], in_flight: int = 0) -> Result:

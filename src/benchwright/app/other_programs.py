@@ -54,7 +54,7 @@ class OtherProgram(NamedTuple):
 def _inspect(task: str, grant: Grant, settings: BenchmarkSettings, folder: Path) -> list[str]:
     """Return the command-line arguments of `inspect eval` for a task.
 
-    With them a failed sample does not end the run, and the log names the model request of each event.
+    With these arguments, a failed sample does not end the run, and the log names the model request of each event.
     """
     numbers = {
         "--epochs": settings.selection.n,

@@ -78,7 +78,11 @@ async def run_contract_test(
 async def canned_trial(
     directory: Path, process: PackProcessSettings, report: Callable[[VerifierProgress], None], log: PackLog
 ) -> AsyncIterator[CannedTrial]:
-    """Load a pack, prepare it for the canned model in temporary directories, and yield it. Close it on exit."""
+    """Load a pack, and prepare it for the canned model (a server with prepared answers) in temporary directories.
+
+    Yield what a trial of a canned answer needs: the running pack, the model, its generation settings and its server.
+    Everything is closed on exit.
+    """
     manifest = runnable_manifest(
         find_pack(str(directory), Path(), process.compatible_version or COMPATIBLE_VERSION)
     )
@@ -111,7 +115,10 @@ class _BridgeWarnings:
         self.findings: list[ContractFinding] = []
 
     def note(self, level: str, message: str, meta: object) -> None:
-        """Collect a log line if it is a warning of one of these two kinds."""
+        """Collect a log line if it warns of a late event or of an unhandled promise rejection.
+
+        Ignore all other log lines.
+        """
         if level == "warn" and message.startswith(("a progress event", "a promise was rejected")):
             self.findings.append(ContractFinding("events", message, problem=True))
 

@@ -34,8 +34,8 @@ LOGGER = logging.getLogger("benchwright.pack")
 class PackObserver:
     """Listener of a pack's run, and watcher of the pack's process. It writes the documented event and log files.
 
-    It keeps the last attempt at each cell, including attempts of earlier sessions, so that no result has to be read
-    back from the journal. `table`: the run's table, None before there is one.
+    It keeps the last attempt at each cell (scenario, model, repeat), including attempts of earlier sessions, so that no
+    result has to be read back from the journal. `table`: the run's table, None before there is one.
     """
 
     def __init__(self) -> None:
@@ -140,7 +140,10 @@ class PackObserver:
             self._events.verifier_preparing(**payload)
 
     def log(self, level: str, message: str, meta: Any) -> None:
-        """Write a log line of the pack. Lines before the run has files are kept for them."""
+        """Write a log line of the pack.
+
+        Lines that come before the run has files are kept, and written once it has them.
+        """
         LOGGER.debug("%s%s", message, "" if meta is None else f"\n{meta}")
         if self._files is not None:
             self._files.write_log_line(level, message, meta)

@@ -225,9 +225,10 @@ def _names(models: Mapping[str, RegisteredModel]) -> dict[str, str]:
 
 
 def _retry(resuming: PackResuming) -> RetryCondition | None:
-    """Return a test that is True for cells of an earlier run that the user wants to retry. None if the user wants none.
+    """Return a test of an earlier trial of the pack. It is True if the user wants that trial's cell to be retried.
 
-    Cells that never had an answer are retried in any case.
+    A cell is one scenario with one model in one repeat. Return None if the user wants no cell retried. Cells that never
+    had an answer are retried in any case.
     """
     if resuming.retry_scenario:
         return lambda trial: trial.sample in resuming.retry_scenario

@@ -31,11 +31,11 @@ Report = TypeVar("Report")
 class RunRequest(msgspec.Struct, frozen=True):
     """Everything that is needed to run a plan.
 
-    `access`: access to each target by slot; never written to any file. `typed_models`: models as the user
-    typed them, by slot. `rules`: stop rules besides the usual ones. `selection`: the selected samples of the
-    data. `manifest_facts`: facts for the manifest. `retry`: selects trials to retry besides failed ones. `worker_spec`:
-    builds the plan's parts in another process. `direct_clients`: clients that the task uses directly. `needs`:
-    features that the run needs of its endpoints.
+    `access`: access to each target by slot; never written to any file. `typed_models`: models as the user typed them,
+    by slot. `rules`: stop rules in addition to those that every run has. `selection`: the selected samples of the data.
+    `manifest_facts`: facts for the manifest. `retry`: test of earlier trials, True for those to retry even if their
+    status is not retried; None without such a test. `worker_spec`: builds the plan's parts in another process.
+    `direct_clients`: clients that the task uses directly. `needs`: features that the run needs of its endpoints.
     """
 
     kind: str
@@ -132,8 +132,8 @@ class PreparedRun(msgspec.Struct, Generic[Report], frozen=True):
     progress; it receives the table of the trials done in earlier sessions. `on_session_end`: called with the table
     at the end of every session, while the run is still locked. `change_reason`: returns a reason why the run can no
     longer be resumed, if anything has changed since it was prepared. `activity_lines`: returns lines on activities
-    beside the trials, such as a pull, for progress displays. `resources`: resources opened during preparation that
-    the run uses too; `launch` closes them.
+    beside the trials, such as the pull of an image, for progress displays. `resources`: resources that are opened
+    during preparation, and that the run uses too; `launch` closes them.
     """
 
     request: RunRequest

@@ -26,7 +26,10 @@ class RefusalNotes:
         """Do nothing: only results matter."""
 
     def on_result(self, result: WorkResult) -> None:
-        """Report each field that requests of this result had to leave out. A field is reported only once."""
+        """Report each field that was left out of this result's requests because the server refused it.
+
+        A field is reported only once for each model.
+        """
         for request in result.record.requests if isinstance(result, SolvedWork) else ():
             for name in left_out_names(request.flags) if request.flags else ():
                 if (request.slot, name) not in self._told:

@@ -38,8 +38,8 @@ MOST_CONVERSATIONS = 300
 class ReportSettings(Record, frozen=True):
     """Content of a report.
 
-    `samples`: maximum number of conversations shown per run, and of samples shown whose score changed. `anyway`:
-    also compare runs that are not comparable.
+    `samples`: maximum number of conversations shown per run. It is also the maximum number of samples shown whose score
+    changed. `anyway`: True to compare runs even if they are not comparable.
     """
 
     title: str | None = None

@@ -99,7 +99,8 @@ class RunImages:
     def _missing(self, samples: Callable[[], Iterable[Sample]], here: set[str]) -> set[str]:
         """Return the names of the images that must be pulled. `here`: names of the images on this machine.
 
-        A sample needs an image if none of its own images is on this machine. It then gets the first of them.
+        If one of a sample's own images is on this machine, none is pulled for the sample. Otherwise its first image is
+        pulled.
         """
         needed = (self.images_of(sample).own_images for sample in samples())
         return {own[0] for own in needed if own and here.isdisjoint(own)}

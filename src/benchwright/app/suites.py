@@ -68,7 +68,7 @@ def read_suite(path: Path) -> Suite:
     """Return the suite that a file describes.
 
     Raises:
-        UserError: If the file cannot be read or is invalid. The message names the place.
+        UserError: If the file cannot be read or is invalid. The message names the place in the file.
     """
     content = read_toml(path)
     for key in content:

@@ -52,7 +52,10 @@ class TelemetryExporter:
         parent: Span | None = None,
         error: str | None = None,
     ) -> Span:
-        """Record a finished span, and return it as a parent for others. Times are wall-clock ns."""
+        """Record a finished span, and return it, so that later spans and events can name it as their parent.
+
+        Times are wall-clock ns.
+        """
         self._counts.made += 1
         span = self._tracer.start_span(
             name,

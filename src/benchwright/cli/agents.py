@@ -46,8 +46,9 @@ def command(context: click.Context, as_json: bool) -> None:
 def list_agents(latest: bool, as_json: bool) -> None:
     """List the agents, as `benchwright agents` does.
 
-    "Tried" is the version with which the tests of the real agent last passed, and when; --json names what held. Only
-    with --latest npm and pip are asked for newer versions; a recipe stays at its own until you write another.
+    "Tried" shows with which version the tests of the real agent last passed, and when; --json names what these tests
+    verified. Only with --latest, npm and pip are asked for newer versions. A recipe keeps its version until you write
+    another recipe.
     """
     _list(as_json=as_json, latest=latest)
 

@@ -68,8 +68,8 @@ def command(
 ) -> None:
     """Check that an endpoint serves the model, and find out what it can do.
 
-    Sends at most 40 short requests, one after the other, and shows for each line what follows for evaluations. Exits
-    with 0 if the server answers, even if it does not list the model (a warning), else with 1.
+    Sends at most 40 short requests, one after the other, and shows what each finding means for evaluations. Exits with
+    0 if the server answers, even if it does not list the model (a warning), else with 1.
     """
     from benchwright.access_settings import AccessSettings
     from benchwright.app.access import access_from_settings

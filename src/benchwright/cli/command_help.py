@@ -57,7 +57,7 @@ class Option(click.Option):
         self.opts = shown
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        """Return the option's names and help text, without what click adds about the value.
+        """Return the option's names and help text, without the notes (such as on the default) that click would add.
 
         None if the option is hidden.
         """

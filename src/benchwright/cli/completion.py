@@ -26,7 +26,7 @@ Examples:
 def command(context: click.Context, shell: str) -> None:
     """Print the script that completes commands, options, runs, benchmarks, packs, models and tags in SHELL.
 
-    It is for the name under which it is printed: `osmosis` and `llm-bench` have their own.
+    The script completes the program that printed it: `osmosis` and `llm-bench` have scripts of their own.
     """
     from benchwright.cli.shell_completion import completion_script
 

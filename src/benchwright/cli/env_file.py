@@ -39,8 +39,8 @@ class EnvFileOption(click.Option):
 def _read(context: click.Context, _: click.Parameter, path: Path | None) -> None:
     """Read the environment file, once per call of the program.
 
-    If the option is given, the file is read at once. Otherwise it is read when a command is reached that does something
-    itself.
+    If the option is given, the file is read at once. Otherwise, it is read as soon as a command is reached that does
+    something itself. A command that only groups other commands does nothing itself.
     """
     if path is None and (FILE_READ_KEY in context.meta or not _does_something(context.command)):
         return

@@ -36,9 +36,9 @@ from benchwright.text import Say, make_safe
 
 STATUS_INTERVAL = 1.0
 STATUS_INTERVAL_IN_LOGS = 10.0
-"""Seconds between two status lines on a level in progress, if stderr is not a terminal.
+"""Seconds between two status lines on a level in progress.
 
-`STATUS_INTERVAL`: the same, if stderr is a terminal.
+`STATUS_INTERVAL`: if stderr is a terminal. `STATUS_INTERVAL_IN_LOGS`: if stderr is not a terminal.
 """
 
 
@@ -174,7 +174,10 @@ def _give(
     alone: bool,
     as_json: bool,
 ) -> bool:
-    """Print and write the results. Return True if the loss exceeds `--max-regression`."""
+    """Print the results of the measurements, and write them to `output` if it is given.
+
+    Return True if the loss exceeds `--max-regression`. Return False otherwise, or if nothing was compared.
+    """
     first = reports[0]
     found = first if alone else LoadComparison(first.id, list(reports), compared)
     if as_json:

@@ -62,7 +62,7 @@ def parse_json_pairs(values: tuple[str, ...], option: str) -> dict[str, Any]:
 
 
 def make_settings(kind: type[Model], options: dict[str, Any]) -> Model:
-    """Return settings of this kind, made from options by name.
+    """Return an instance of the settings class `kind`, made from options by name.
 
     Raises:
         click.UsageError: If a value is invalid. The message names the option.

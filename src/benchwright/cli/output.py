@@ -91,7 +91,10 @@ def _writing() -> Iterator[None]:
 
 @contextmanager
 def results_on_stdout(*, as_json: bool) -> Iterator[None]:
-    """Redirect the output of the user's code to stderr if `as_json`, so that stdout holds only the JSON object."""
+    """Redirect the output of the user's code to stderr if `as_json`, so that stdout holds only the JSON object.
+
+    Otherwise, redirect nothing.
+    """
     with redirect_stdout(sys.stderr) if as_json else nullcontext():
         yield
 

@@ -26,9 +26,9 @@ LIVE_INTERVAL = 0.125
 
 STATUS_INTERVAL = 5.0
 STATUS_INTERVAL_WITH_LINES = 30.0
-"""Seconds between two status lines without a terminal, if each trial also has a line.
+"""Seconds between two status lines if there is no terminal.
 
-`STATUS_INTERVAL`: the same, if trials have no lines.
+`STATUS_INTERVAL`: if trials have no lines of their own. `STATUS_INTERVAL_WITH_LINES`: if each trial also has a line.
 """
 
 

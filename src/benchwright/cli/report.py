@@ -54,8 +54,9 @@ def command(
     """Write a report of runs: one HTML file that needs no network and no other file.
 
     RUN is an id, a unique part of one, or a directory; RUN@SLOT is one of its targets. FILE is a result file of
-    `run` or `eval -o`. Several runs are compared with the first one of the same task. LOAD is a measurement of `load`,
-    by its tag or the file of its -o: several are drawn over each other, and compared with the first.
+    `run` or `eval -o`. Several runs are compared with the first one of the same task. LOAD is a measurement made by
+    `load`, given as its tag (load-…) or as the file written by `load -o`. Several measurements are drawn in the same
+    plots, and compared with the first.
     """
     from benchwright.analysis.load.comparison.references import find_all_loads
     from benchwright.app.load.report import write_load_plots, write_load_report

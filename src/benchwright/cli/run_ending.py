@@ -14,15 +14,15 @@ from benchwright.cli.output import say
 from benchwright.text import make_safe
 
 STOPPED, INCOMPLETE, INTERRUPTED = 1, 4, 130
-"""Exit codes of a run that stopped early (1), that lacks a wanted figure (4), or that was interrupted (130).
+"""Exit codes. `STOPPED`: the run stopped early. `INCOMPLETE`: it lacks a wanted figure. `INTERRUPTED`: by Ctrl-C.
 
 See docs/formats.md.
 """
 
 WORSE, UNDECIDED = 3, 5
-"""Exit codes of runs with `--until`.
+"""Exit codes of runs with `--until`. `WORSE`: the new model is worse.
 
-3: the new model is worse. 5: the question is still undecided after all samples.
+`UNDECIDED`: the question is still undecided after all samples.
 """
 
 VERDICT_EXIT_CODES = (UNDECIDED, WORSE)
@@ -35,7 +35,7 @@ INTERRUPTION_WORDS = {
     "benchmark": ("Interrupted.", "trials"),
     "pack": ("Interrupted.", "cells"),
 }
-"""For each kind of run: the message on an interruption, and the word for trials."""
+"""For each kind of run: the message that is printed after an interruption, and the word for trials in that message."""
 
 
 def report_end(

@@ -66,7 +66,10 @@ def command(run: str, row: int | None, sample: str | None, scenario: str | None,
 
 
 def _print_cards(manifest: Manifest, directory: Path) -> None:
-    """Print, for each target, what the cards of the run's endpoints (their features) say about it."""
+    """Print, for each target, what its endpoint supports.
+
+    These findings about the endpoint are stored with the run.
+    """
     from benchwright.runs.cards import card_lines, read_cards
 
     for slot, card in read_cards(directory).items():

@@ -319,7 +319,11 @@ def _settings(options: dict[str, Any]) -> Settings:
 
 
 def _delay(seconds: str | None, milliseconds: str | None) -> Delay:
-    """Return a delay. It is given by the current option, or by the deprecated option in milliseconds."""
+    """Return the delay that the options set. `seconds`: the value of the current option, None if it was not given.
+
+    `milliseconds`: the value of the deprecated option. It counts only if `seconds` is None. Without both, the delay is
+    0.
+    """
     from benchwright.endpoint.simulate import Delay
 
     return Delay.parse(milliseconds or "0") if seconds is None else Delay.parse_seconds(seconds)

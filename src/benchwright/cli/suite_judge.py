@@ -63,9 +63,10 @@ def with_judge_as_option(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def without_unused_judge(options: dict[str, Any], own: Collection[str]) -> dict[str, Any]:
-    """Return the options of an eval. If the eval uses no judge, leave out the judge that is given for the whole suite.
+    """Return the options of an eval, without a judge that is given for the whole suite and that this eval does not use.
 
-    `own`: names of the options that the eval itself sets. These options are kept.
+    If the eval uses a judge, the options are returned unchanged. `own`: names of the options that the eval itself sets.
+    These options are kept.
     """
     if JUDGE_SCORER in options["scorer"]:
         return options

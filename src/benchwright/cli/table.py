@@ -116,8 +116,8 @@ def command(
 ) -> None:
     """Show runs as a leaderboard: models as rows, benchmarks and datasets as columns.
 
-    RUN is an id, a unique part of one, or a directory; RUN@SLOT is one of its targets. Without any, all runs on this
-    machine are taken that the options let through.
+    RUN is an id, a unique part of one, or a directory; RUN@SLOT is one of its targets. Without RUN, all runs on this
+    machine that match the options are shown.
     """
     from benchwright.analysis.leaderboard.board import BoardOptions, leaderboard
     from benchwright.analysis.leaderboard.order import sort_board

@@ -34,9 +34,9 @@ Examples:
 def command(run: str | None, host: str, port: int, open_browser: bool, suite: str | None) -> None:
     """Serve a web page with the runs on this machine. Stop it with Ctrl-C.
 
-    Open the printed address: anyone who has it can read all runs and start new ones. With RUN, an id, a unique part of
-    one, or the path of another program's results, it is that of the run; with the tag of a measurement (load-…), or its
-    beginning, that of the measurement.
+    Open the printed address: anyone who has it can read all runs and start new ones. If RUN is an id, a unique part of
+    an id, or the path of another program's results, the address leads to the page of that run. If RUN is the tag of a
+    measurement (load-…) or the beginning of a tag, the address leads to the page of that measurement.
     """
     from benchwright.analysis.load.comparison.references import LOAD_TAG_PREFIX, find_tag
     from benchwright.app.loop import run_async

@@ -45,9 +45,12 @@ class ContainerSettings(Section):
     keep_images: Literal["none", "base", "all"] | None = None
     """Container images to keep after their last trial. None: keep all images, unless the disk is too small for that."""
     agent: str | None = None
-    """Recipe name of a command-line agent that works in the containers."""
+    """Name of the recipe of a command-line agent that works in the containers. None: no command-line agent."""
     seal: bool = True
-    """True: seal agents in containers. False: follow the agents' official protocol to the letter."""
+    """True: seal agents in containers (keep them away from answers and tests).
+
+    False: follow the agents' official protocol to the letter.
+    """
 
 
 class ResultSettings(Section):

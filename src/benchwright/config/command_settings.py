@@ -39,7 +39,7 @@ from benchwright.config.scoring import (
 
 
 class Settings(ComposedSettings):
-    """Sections that all commands that run something have.
+    """Base class of the settings of a command that runs something, with the sections that all of these commands have.
 
     The sections named in `CLOSED` have no options in a command.
     """

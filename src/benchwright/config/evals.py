@@ -35,7 +35,7 @@ class SolverSettings(Section):
     mcp: Path | None = None
     agent_command: str | None = None
     agent: str | None = None
-    """Recipe name of a command-line agent."""
+    """Name of the recipe that installs and runs a command-line agent. None: the agent is not a command-line agent."""
     max_turns: int = 10
     debug: bool = False
     """True: write the events that the agent logs by `ctx.log_event` to files."""

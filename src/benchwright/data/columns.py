@@ -28,13 +28,17 @@ CONVENTIONAL_COLUMNS: Mapping[str, tuple[str, ...]] = {
     "options": ("options", "choices"),
     "system": ("system_prompt", "system"),
 }
-"""Column names by which each part of a prompt is recognised, ignoring case. Earlier names take precedence."""
+"""Mapping from each part of a prompt to the column names by which the part is recognised, ignoring case.
+
+The first name of a part takes precedence. If a dataset lacks that name and has several others, the user must
+choose a column.
+"""
 
 _decode_options = msgspec.json.Decoder(list[str]).decode
 
 
 def documented_row(row: Row, index: int) -> Row:
-    """Return the row with its documented columns under lower-case names. Other columns are unchanged.
+    """Return the row with its three documented columns under lower-case names. Other columns are unchanged.
 
     `index` is the row's absolute index in the file, from 0.
 

@@ -29,7 +29,7 @@ TIMEOUT_SECONDS = 10.0
 """Number of seconds without an answer after which the hub counts as unreachable."""
 
 MAX_TRIES = 3
-"""Maximum number of tries to download a file, including the first.
+"""Maximum number of tries to download a file, counting the first.
 
 Each further try resumes at the byte at which the transfer broke off.
 """

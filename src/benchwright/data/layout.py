@@ -81,7 +81,7 @@ def _matches(root: Path, pattern: str) -> list[Path]:
 
 
 def _all_shards(files: Iterable[Path]) -> bool:
-    """Return True if all shards are present of each set of files named like `x-00000-of-00002.y`."""
+    """Return True if, for each set of files named like `x-00000-of-00002.y`, no shard is missing."""
     sets = Counter(_SHARD.sub(r"-of-\1", str(file)) for file in files)
     return all(
         count == int(shard.group(1))

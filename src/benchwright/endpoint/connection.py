@@ -228,8 +228,8 @@ class Connection(asyncio.Protocol):
     def _why_lost(self, when: str, received: bool = False) -> TransportError:
         """Return the error for an exchange whose connection was lost.
 
-        The error says so if the server refused the client's certificate. A server reports this only after the
-        handshake.
+        If the connection was lost because the server refused the client's certificate, the error states this
+        reason. A server reports such a refusal only after the handshake.
         """
         if not received and (why := certificate_refusal(self._lost)) is not None:
             return TransportError("connect", why)

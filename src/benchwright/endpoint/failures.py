@@ -21,7 +21,10 @@ MAX_DETAIL_LENGTH = 200
 
 OVERLOAD_STATUSES = frozenset({408, 429, 503, 504, 529})
 OVERLOAD_ERROR_KINDS = frozenset({"connect", "connect_timeout", "read_timeout", "total_timeout"})
-"""Kinds of `TransportError` that may mean that the server is overloaded. `OVERLOAD_STATUSES` are such HTTP statuses."""
+"""`OVERLOAD_STATUSES`: HTTP statuses that may mean that the server is overloaded.
+
+`OVERLOAD_ERROR_KINDS`: kinds of `TransportError` that may mean the same.
+"""
 
 IMAGE_REFUSAL_STATUSES = frozenset({400, 404, 413, 415, 422, 500, 501})
 """HTTP statuses with which servers refuse images.
@@ -33,9 +36,9 @@ _ABOUT_IMAGES = re.compile(r"(?<![\w-])images?(?![\w-])|image_url|multimodal|mmp
 
 LIMIT_OPTIONS = {"total_timeout": "--request-seconds", "too_large": "--answer-mb"}
 NOT_RETRIED_KINDS = frozenset({*LIMIT_OPTIONS, "client_closed"})
-"""Kinds of `TransportError` after which a request is not retried.
+"""`LIMIT_OPTIONS`: mapping from a kind of `TransportError` to the option that sets the limit which was exceeded.
 
-`LIMIT_OPTIONS` is a mapping from the kind to the option that sets the limit which was exceeded.
+`NOT_RETRIED_KINDS`: kinds of `TransportError` after which a request is not retried.
 """
 
 REQUIRED_FIELDS = frozenset({"model", "messages", "prompt", "input"})
@@ -48,7 +51,7 @@ _SENDS = (
 """Pairs of a regular expression and a hint.
 
 The regular expression matches refusals of requests that lack a certificate or header. The hint names the
-option that sends it.
+option that adds this certificate or header to requests.
 """
 
 NO_HINTS: Mapping[str, str] = {}

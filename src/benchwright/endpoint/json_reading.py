@@ -1,4 +1,4 @@
-r"""JSON as servers send it: decoded strictly. If that fails, it is decoded leniently.
+r"""Decoders of JSON as servers send it. A document is decoded strictly. If that fails, it is decoded leniently.
 
 Some servers send JSON that RFC 8259 forbids: unpaired surrogates (a surrogate pair cut in two, as `\ud83d` in
 one event and `\ude00` in the next, or as the bytes of CESU-8), bytes that are not UTF-8, NaN and Infinity,

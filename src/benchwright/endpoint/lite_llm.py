@@ -40,7 +40,7 @@ MAX_DETAIL_LENGTH = 200
 
 
 class LiteLLMClient:
-    """Client of one model (`provider/name`) through LiteLLM. It has the interface of `EndpointClient`.
+    """Client of one model (`provider/name`) through LiteLLM. The client has the interface of `EndpointClient`.
 
     Responses are not streamed. Timings cover the whole call, including LiteLLM's own work before and after
     the request. `seconds`: the time limit for all attempts at a request together.
@@ -63,7 +63,7 @@ class LiteLLMClient:
         self._extras = RefusedParts(added)
         self._requests = 0
         self.on_overload: Callable[[int], None] = lambda attempt: None
-        """See `EndpointClient.on_overload`."""
+        """Callback, called with the number of the attempt if the server seems overloaded. Other objects set it."""
 
     async def ask(
         self,
@@ -199,9 +199,11 @@ class LiteLLMClient:
             )
 
     def _key(self, litellm: ModuleType) -> str | None:
-        """Return the user's key.
+        """Return the key to pass to LiteLLM.
 
-        If there is none and the provider's own variable is not set, return LITELLM_API_KEY.
+        This is the user's key if there is one. Otherwise it is the value of LITELLM_API_KEY if the provider's
+        own variable is not set. Return None if that variable is set: LiteLLM then reads it itself. Return
+        None, too, if LITELLM_API_KEY is not set.
         """
         if self._api_key is None and self._missing_keys(litellm):
             return os.environ.get("LITELLM_API_KEY")
@@ -229,7 +231,7 @@ class LiteLLMClient:
 def _flags(left_out: frozenset[str], known: frozenset[str]) -> list[str]:
     """Return the flags of a request that omits the fields `left_out`.
 
-    `known`: those of the fields that the server had refused in earlier requests.
+    `known`: the fields in `left_out` that the server had already refused in earlier requests.
     """
     return [
         *(f"{LEFT_OUT_PREFIX}{name}" for name in sorted(left_out)),

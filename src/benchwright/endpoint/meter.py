@@ -29,9 +29,9 @@ DONE_MARKER = b"[DONE]"
 
 MAX_UNREAD_PIECES = 32
 LARGE_PIECE_BYTES = 16 * 1024
-"""Size in bytes of a piece of a stream after which all waiting pieces are parsed at once.
+"""`MAX_UNREAD_PIECES`: number of waiting pieces of a stream at which all of them are parsed.
 
-They are also parsed when `MAX_UNREAD_PIECES` pieces wait.
+`LARGE_PIECE_BYTES`: size in bytes of a piece at which all waiting pieces are parsed, however few they are.
 """
 
 STREAM_CONTENT_TYPES = (
@@ -43,7 +43,11 @@ STREAM_CONTENT_TYPES = (
 """Content types of streams: server-sent events, or JSON lines."""
 
 EVENT_STARTS = (b"data:", b"event:", b"error:", b"retry:", b"id:", b":")
-"""Possible beginnings of an event. No JSON begins like this, so they identify a stream with another content type."""
+"""Prefixes with which a server-sent event can begin.
+
+JSON cannot begin with any of them. So a body that begins with one of them is parsed as a stream, even if its
+content type says otherwise.
+"""
 
 BROKEN_OFF_REASONS = frozenset(
     {"error", "abort", "aborted", "cancelled", "canceled", "network_error", "insufficient_system_resource"}

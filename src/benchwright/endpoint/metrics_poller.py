@@ -68,7 +68,7 @@ Inference and llama.cpp (--metrics) document some of these names in their README
 MAXIMUM_METRICS = frozenset({"cache"})
 """Metrics for which the highest value counts if a server has several engines.
 
-All other metrics are summed over the engines.
+All other metrics are summed over engines.
 """
 
 
@@ -125,8 +125,8 @@ class MetricsPoller(Generic[Reading]):
 
     `read`: a function from a page and its time (wall clock, ns) to a value, which is appended to `looks`. It
     returns None if the page lacks the value. `every`: the seconds between two polls. No result depends on
-    these metrics: the first failure is reported by `say`, and polling stops. `of`: a phrase for that message,
-    which names what is left out.
+    these metrics: the first failure is reported by `say`, and polling stops. `of`: the beginning of the
+    message about that failure. It names the metrics that are missing from then on.
     """
 
     def __init__(

@@ -16,9 +16,9 @@ STREAM_FIELD = "stream"
 STREAM_OPTIONS_FIELD = "stream_options"
 
 RENAMED_FIELDS = {"max_tokens": "max_completion_tokens"}
-"""Fields for which some servers require another name: a mapping from the usual name to that name.
+"""Fields for which some servers require another name: a mapping from the usual name to the required name.
 
-A refusal by such a server contains the other name. Fields that the user set are renamed, too.
+A refusal by such a server contains the required name. Fields that the user set are renamed, too.
 """
 
 MESSAGE_FIELDS = frozenset(

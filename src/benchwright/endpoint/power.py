@@ -10,10 +10,10 @@ from benchwright.records import Record
 
 POWER_METRIC = "DCGM_FI_DEV_POWER_USAGE"
 ENERGY_METRIC = "DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION"
-"""Name of the metric for energy: a counter in mJ that starts when the driver is loaded.
+"""`POWER_METRIC`: name of the metric for power, a gauge in W.
 
-`POWER_METRIC` is a gauge in W. Source: fields 155 and 156 of
-https://docs.nvidia.com/datacenter/dcgm/latest/dcgm-api/dcgm-api-field-ids.html.
+`ENERGY_METRIC`: name of the metric for energy, a counter in mJ that starts when the driver is loaded. Source:
+fields 155 and 156 of https://docs.nvidia.com/datacenter/dcgm/latest/dcgm-api/dcgm-api-field-ids.html.
 """
 
 _DEVICE = re.compile(r'\bUUID="([^"]+)"')

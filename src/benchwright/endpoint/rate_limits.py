@@ -58,7 +58,8 @@ class RateLimitGate:
     def shut(self, error: ProviderError, waits: RateLimitWaits) -> bool:
         """Shut the gate for the pause that an error asks for.
 
-        Return True if the error asks for a pause. Such an error does not count as a failed attempt.
+        Return True if the error asks for a pause. Such an error does not count as a failed attempt. Return
+        False otherwise.
 
         Raises:
             ProviderError: If the pause is longer than the trial may wait.

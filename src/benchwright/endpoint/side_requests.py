@@ -29,7 +29,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 class WithRetries(Protocol):
-    """Callable that calls a function which sends a request. It calls the function again after temporary failures."""
+    """Callable that calls a function which sends a request. It calls that function again after temporary failures."""
 
     async def __call__(self, send: Callable[[], Awaitable[T]]) -> T:
         """Return the result of `send`.
@@ -123,7 +123,8 @@ class SideRequests:
     ) -> None:
         """Send one request, without retries. `sink` receives the response.
 
-        `path` is appended to the base URL. With `beside`, `path` takes the place of the base URL's final /v1.
+        `path` is appended to the base URL. If `beside` is True, `path` takes the place of the base URL's
+        final /v1 instead.
 
         Raises:
             TransportError: If the exchange failed.

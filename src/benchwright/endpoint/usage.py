@@ -14,8 +14,8 @@ _SIDES = frozenset({"prompt_tokens", "input_tokens", "completion_tokens", "outpu
 class TotalGap(NamedTuple):
     """The number of tokens by which `total_tokens` exceeds the sum of prompt and completion tokens.
 
-    `are_thinking`: False if another count of the same usage, such as that of a prompt cache, explains these
-    tokens. Then they are not reasoning tokens.
+    `are_thinking`: True if these tokens count as reasoning tokens. False if another count of the same usage,
+    such as that of a prompt cache, explains these tokens.
     """
 
     tokens: int
@@ -95,7 +95,7 @@ def _sides(usage: dict[str, Any]) -> tuple[int | None, int | None]:
 def _cached(usage: dict[str, Any]) -> int | None:
     """Return the number of cached tokens. Return None if it is unknown.
 
-    It may also be in the fields of Moonshot, DeepSeek and Anthropic.
+    The number may also be in the fields of Moonshot, DeepSeek and Anthropic.
     """
     details = usage.get("prompt_tokens_details")
     cached = _count(details.get("cached_tokens")) if isinstance(details, dict) else None

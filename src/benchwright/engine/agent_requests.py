@@ -24,10 +24,10 @@ _decode = msgspec.json.Decoder(dict[str, Any]).decode
 class RelayedTurns:
     """Distinguishes the requests of an agent that are turns of its conversation from its other requests.
 
-    Once a request has offered tools, a request that offers none and whose conversation begins differently is a
-    *side* request (for a title or a summary), even if it came earlier. A side request is not a turn. If a
-    request equals an earlier streamed request, except that it is not streamed, it is a further attempt at the
-    turn of that request.
+    Once any request has offered tools, a request that offers no tools and whose conversation begins
+    differently is a *side* request (for a title or a summary). This holds even if the side request came
+    earlier. A side request is not a turn. If a request equals an earlier streamed request, except that it is
+    not streamed, it is a further attempt at the turn of the earlier request.
     """
 
     def __init__(self) -> None:

@@ -25,8 +25,8 @@ async def run_embedded(
 ) -> RunResult:
     """Run a plan with a journal in `directory`. `tell`: called after each trial.
 
-    If an error would meet every further request too, the run stops, and trials that have not begun are left
-    out.
+    The run stops at an error that every further request would meet too (such as a wrong key). Trials that
+    have not begun are then left out.
 
     Raises:
         UserError: If a sample cannot be read, or a scorer needs a target that the run lacks.
@@ -69,7 +69,7 @@ class _ProgressListener:
 
 
 class _SystemicError:
-    """Stop rule that reacts only to errors that would meet every further request."""
+    """Stop rule that reacts only to errors that every further request would meet too."""
 
     def update(self, result: WorkResult) -> str | None:
         return result.record.reason if isinstance(result, SolvedWork) and result.systemic else None

@@ -11,7 +11,10 @@ from benchwright.engine.worker import ScoredWork, SolvedWork, WorkResult
 from benchwright.runs.journal import Journal
 
 MAX_GROUP_BYTES = 1_000_000
-"""Bytes of waiting bodies at which they are written at once. This bounds the memory that they take."""
+"""If the bodies that wait to be written reach this total of bytes, they are written at once.
+
+This bounds the memory that waiting bodies take.
+"""
 
 
 class GroupCommits:

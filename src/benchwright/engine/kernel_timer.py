@@ -28,7 +28,7 @@ NS_PER_SECOND = 1_000_000_000
 PRIORITY_LEAD_NS = 1_000_000
 """The timer's thread raises its priority this many ns before a moment for which it waits.
 
-It does not do so if another of these moments is closer.
+If less than twice this time is left, the thread wakes at the moment itself and raises its priority only then.
 """
 
 _libc = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None

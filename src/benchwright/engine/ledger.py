@@ -43,7 +43,7 @@ class Ledger:
         self.finished = sum(self._done)
 
     def count_existing(self, trial_keys: Iterable[str]) -> tuple[int, int]:
-        """Return two numbers of trials with these keys: (number that count, number that need not be run again)."""
+        """Count the trials with these keys. Return (number that count, number that need not be run again)."""
         rows = [row for row in map(self._table.find, trial_keys) if row is not None]
         return sum(map(self._table.is_done, rows)), sum(self._done[row] for row in rows)
 
@@ -67,7 +67,7 @@ class Ledger:
     def count_failures(self) -> int:
         """Read the journal to its end and return the number of failed trials.
 
-        The ledger must not be used afterwards.
+        The ledger must not be used after this call.
         """
         self._table.advance()
         return self._table.count_failures()

@@ -11,9 +11,10 @@ from benchwright.errors import JournalError
 
 WRITE_INTERVAL_SECONDS = 3.0
 MAX_WRITE_TIME_SHARE = 0.02
-"""Largest share of the run's time that may be spent on writing these files.
+"""`WRITE_INTERVAL_SECONDS`: seconds between two writes of the files that are kept up to date during a run.
 
-If writing every `WRITE_INTERVAL_SECONDS` would exceed this share, files are written less often.
+`MAX_WRITE_TIME_SHARE`: largest share of the run's time that may be spent on writing these files. If writing
+every `WRITE_INTERVAL_SECONDS` would exceed this share, the files are written less often.
 """
 
 
@@ -21,8 +22,8 @@ If writing every `WRITE_INTERVAL_SECONDS` would exceed this share, files are wri
 async def writing_periodically(write: Callable[[], None]) -> AsyncIterator[None]:
     """Call `write` periodically in a thread while the context is open. On exit, wait for a call in progress.
 
-    After a JournalError, `write` is not called any more. When the session ends, the files are written as a
-    whole anyway; if that fails, the error is reported.
+    After a JournalError, `write` is not called any more. The error is not lost: the files are written once
+    more when the session ends, and an error of that write is reported.
     """
     left = asyncio.Event()
     writing = asyncio.create_task(_keep_writing(write, left))

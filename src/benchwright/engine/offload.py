@@ -31,7 +31,7 @@ It is generous because the machine may be busy, and the call may wait.
 """
 
 END_SECONDS = 2.0
-"""Number of seconds that a process gets to end its child and itself."""
+"""Number of seconds that an offload process gets to end its child and itself before it is killed."""
 
 
 async def offload(
@@ -152,13 +152,16 @@ class _Pool:
 
     @asynccontextmanager
     async def worker(self, prepare: PrepareCall | None) -> AsyncIterator[_Worker]:
-        """Lend a process exclusively. When it is returned in the middle of a call, end it."""
+        """Lend an idle offload process exclusively.
+
+        If the context is left in the middle of a call, end the process.
+        """
         async with self._slots, self._lent(prepare) as worker:
             yield worker
 
     @asynccontextmanager
     async def alone(self, prepare: PrepareCall | None) -> AsyncIterator[_Worker]:
-        """Lend a process exclusively, while no other process of the pool works."""
+        """Lend an offload process exclusively, while no other process of the pool works."""
         async with self._loners, AsyncExitStack() as stack:
             for _ in range(self._count):
                 await stack.enter_async_context(self._slots)

@@ -19,9 +19,9 @@ HEADER_BYTES = 8
 """Size in bytes of the header of a message, which contains the message's length."""
 
 VALUE, ERROR, ENDED = "value", "error", "ended"
-"""Kinds of answers. `VALUE`: the function's result. `ERROR`: its exception.
+"""Kinds of answers. `VALUE`: the function's result. `ERROR`: the exception that the function raised.
 
-`ENDED`: the signal by which the process that ran it was ended.
+`ENDED`: the signal that ended the process in which the function ran.
 """
 
 MAX_MEMORY_BYTES = 4 * 2**30

@@ -107,11 +107,11 @@ class LiveProgress:
 
     Cut-off trials count neither as done nor as failed.
 
-    - `done`: number of trials done, including those of earlier sessions that are not run again; `rate` excludes
-      the latter.
+    - `done`: number of trials done. It includes trials of earlier sessions that are not run again; `rate`
+      leaves them out.
     - `means`: mapping from (slot, scorer) to the mean score.
-    - `decision`: function that describes how close the question of `--until` is to a decision; None if the run
-      has no question.
+    - `decision`: function that describes how close the question of `--until` is to a decision; None if the
+      run has no question.
     - `level`: maximum number of trials in flight; None if the concurrency is fixed.
     - `settled`: True if the level is final for now.
     """

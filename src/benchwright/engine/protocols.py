@@ -1,8 +1,8 @@
-"""The interfaces of the engine: those that a kind of task implements, and those that the engine provides to a
-task.
+"""The interfaces of the engine.
 
-Nothing here has behaviour. A task (an eval over a dataset, a benchmark, a bench pack) implements `Task`,
-`Solver` and `Scorer`. The engine gives solvers and scorers a `Session`, through which they act.
+They are the interfaces that a kind of task implements, and those that the engine provides to a task. Nothing
+here has behaviour. A task (an eval over a dataset, a benchmark, a bench pack) implements `Task`, `Solver` and
+`Scorer`. The engine gives solvers and scorers a `Session`, through which they act.
 """
 
 from __future__ import annotations

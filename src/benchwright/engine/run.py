@@ -91,14 +91,14 @@ async def run(
 ) -> RunResult:
     """Run the trials of a plan that the journal lacks, and journal their results.
 
-    - `rules`: each may stop the run early, and gives the reason.
+    - `rules`: stop rules. Each may give a reason to stop the run early.
     - `until`: rule that stops the run once the run's statistical question is decided.
-    - `table`: the table of the journal, if the caller has read it.
+    - `table`: the table of the journal, if the caller has read it. If it is None, the journal is read here.
     - `again`: statuses of trials that are run again.
-    - `retry`: selects further trials to run again.
+    - `retry`: function that returns True for further trials that are run again.
     - `reuse`: earlier runs from which the remaining trials are copied if possible.
-    - `signals`: False inside a user's program that handles SIGINT and SIGTERM itself.
-    - `clients`: at the first signal, these no longer wait for stalled requests.
+    - `signals`: True to handle SIGINT and SIGTERM. False inside a user's program that handles them itself.
+    - `clients`: clients that no longer wait for stalled requests after the first signal.
 
     Raises:
         UserError: If a sample cannot be read, or a scorer needs a target that the run lacks.
@@ -191,7 +191,7 @@ class _Run:
         return result
 
     def _done_before(self) -> tuple[int, int]:
-        """Return (number of trials that earlier sessions did, number of these trials that are not run again)."""
+        """Return (number of trials done by earlier sessions, number of such trials that are not run again)."""
         if self._plan.shares_journal:
             return self._ledger.count_existing(trial.key for trial in self._plan.trials())
         return self._ledger.counted, self._ledger.finished
@@ -274,7 +274,7 @@ class _Run:
 async def _begun(work: Iterator[TrialWork]) -> Iterator[TrialWork]:
     """Find the first piece of work in a thread, and return an iterator over all work.
 
-    Otherwise the event loop would be blocked while finished trials are skipped.
+    The thread keeps the event loop free while finished trials are skipped.
     """
     first = await asyncio.to_thread(list, islice(work, 1))
     return chain(first, work)

@@ -33,8 +33,8 @@ class TrialSession:
     """The session of one trial, or of a scorer that scores the trial; see `engine.protocols.Session`.
 
     A trial with an intended start begins when its first request leaves, at the intended start or later.
-    Everything before is preparation. `unanswered`: the messages of the last request, as long as that request
-    has no response.
+    Everything before that request is preparation. `unanswered`: the messages of the last request while that
+    request has no response.
     """
 
     def __init__(

@@ -33,12 +33,12 @@ INTERRUPTED_EXIT_CODE = 130
 
 
 class SignalHandler:
-    """Context manager.
+    """Context manager that handles SIGINT and SIGTERM.
 
-    While it is entered, the first SIGINT or SIGTERM stops the run, and the second cancels trials in flight.
+    While the context is open, the first signal stops the run, and the second cancels trials in flight.
     Signals work even if an agent, a tool or a grader blocks the event loop. After the first signal, a thread
-    reports the block. After the second, the thread ends the process if the run does not end. This is safe: like
-    `kill -9`, it leaves the journal complete. Outside the main thread, signals are not handled.
+    reports a blocked event loop. After the second, the thread ends the process if the run does not end. This
+    is safe: like `kill -9`, it leaves the journal complete. Outside the main thread, signals are not handled.
     """
 
     def __init__(self, stop: StopRequest, say: Say) -> None:

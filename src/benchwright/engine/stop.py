@@ -16,7 +16,7 @@ from benchwright.records import Status, TrialRecord
 class StopRule(Protocol):
     """Examines every result and may give a reason to stop the run.
 
-    Then the trials in flight end, but no further trials begin.
+    Once a rule has given a reason, the trials in flight end, but no further trials begin.
     """
 
     def update(self, result: WorkResult) -> str | None:
@@ -143,9 +143,9 @@ class SystemicErrors:
     the second, the first `alike` trials failed for the same reason and no trial was answered (for example, a
     server reports an unknown model by an ordinary 400). One bad row never stops a run.
 
-    If `sheds` is True, a server that refuses requests because of overload (429, 503) does not stop the run
-    either: under load, the refused share is the result. Trials that began before the first failure may still be
-    answered. So equal failures count only after all of these trials have failed too.
+    If `sheds` is True, two things differ. Refusals because of overload (429, 503) do not stop the run: under
+    load, the share of refused requests is a result. And equal failures count only after all trials that began
+    before the first failure have failed too, because these trials may still be answered.
     """
 
     def __init__(self, alike: int = 10, *, sheds: bool = False) -> None:

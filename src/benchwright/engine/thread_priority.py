@@ -15,9 +15,9 @@ LOWEST_PRIORITY = 1
 def can_raise_priority() -> bool:
     """Return True if this program may get and use real-time priority (SCHED_RR of sched(7)).
 
-    Linux grants it to root (CAP_SYS_NICE) and within RLIMIT_RTPRIO. Return False for a program that was started
-    with an unusual policy, because it keeps that policy. Return False for a program that would be killed for
-    running too long at this priority (RLIMIT_RTTIME).
+    Linux grants this priority to root (CAP_SYS_NICE) and within RLIMIT_RTPRIO. Return False in two other
+    cases. The first is a program that was started with an unusual policy, because it keeps that policy. The
+    second is a program that would be killed for running too long at this priority (RLIMIT_RTTIME).
     """
     if sys.platform != "linux" or os.sched_getscheduler(0) != os.SCHED_OTHER:
         return False

@@ -43,7 +43,7 @@ class EarlierRun:
     def take(self, trial: Trial) -> ReusedTrial | None:
         """Return the trial as recorded in the earlier run.
 
-        None if that run lacks the trial, or its body is lost.
+        Return None if the earlier run lacks the trial, or if the trial's body is lost.
 
         Raises:
             JournalError: If the earlier run's journal has changed meanwhile.

@@ -40,10 +40,10 @@ from benchwright.runs.trial_prompt import stored_input, stored_target
 
 
 class TrialWork(Record, frozen=True):
-    """A trial to solve. If `outcome` is given, the trial is only to be scored.
+    """A trial to solve. If `outcome` is given, the trial is solved already and is only to be scored.
 
-    `scored`: names of the scorers that have scored it already. `counted`: True if the run has already counted
-    the trial as done.
+    `scored`: names of the scorers that have scored the trial already. `counted`: True if the run has already
+    counted the trial as done.
     """
 
     trial: Trial
@@ -67,7 +67,10 @@ class SolvedWork(Record, frozen=True):
 
 
 class ScoredWork(Record, frozen=True):
-    """A trial that is done, with all its scores. They are journalled together. `counted`: see `TrialWork`."""
+    """A trial that is done, with all its scores.
+
+    The scores are journalled together. `counted`: see `TrialWork`.
+    """
 
     trial: Trial
     status: Status

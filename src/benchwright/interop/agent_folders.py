@@ -106,9 +106,9 @@ def run_of(path: Path, form: str, told: Sequence[Trajectory], lacks: Sequence[st
 def trial_ending(reason: str, failures: Mapping[str, Status]) -> tuple[Status, str | None]:
     """Return (status, reason) of a trial, derived from the exit status that its agent reported.
 
-    `failures` is a mapping from words within an exit status to trial statuses. Any other exit status that is
-    not a submission counts as a limit. A trajectory without an exit status was written while its agent worked,
-    so its run was stopped.
+    `failures` is a mapping from words within an exit status to trial statuses. An exit status that is neither
+    a submission nor contains one of these words counts as a limit. A trajectory without an exit status was
+    written while its agent worked, so its run was stopped.
     """
     if reason.lower() == "submitted":
         return Status.ANSWERED, None

@@ -15,7 +15,7 @@ ROLES = {"system": "system", "user": "user", "agent": "assistant"}
 def messages_of(trajectory: Mapping[str, Any]) -> list[Message]:
     """Return the steps of a trajectory as OpenAI messages.
 
-    The observations of a step become tool messages after the step's message.
+    The observations of a step (the results of its tool calls) become tool messages after the step's message.
     """
     found: list[Message] = []
     for step in objects_in_list(trajectory.get("steps")):

@@ -1,6 +1,6 @@
-"""Reads output folders of EvalScope. Their review files hold the scores.
+"""Reads output folders of EvalScope.
 
-Their prediction files hold the requests and the usage.
+The folders contain review files with the scores, and prediction files with the requests and the usage.
 """
 
 from __future__ import annotations
@@ -182,7 +182,11 @@ def _configured(root: Path) -> Iterator[str]:
 
 
 def _scales(report: Mapping[str, Any], metrics: Iterable[str]) -> dict[str, ForeignScale]:
-    """Return the scale of each metric. It includes the (rounded) mean that the report states."""
+    """Return the scale of each metric, in the order of `metrics`.
+
+    A scale holds the (rounded) mean over all samples that the report states, or nothing if the report states
+    no such mean.
+    """
     found = dict.fromkeys(metrics, ForeignScale())
     for metric in objects_in_list(report.get("metrics")):
         identity = object_or_empty(metric.get("identity"))
@@ -193,9 +197,9 @@ def _scales(report: Mapping[str, Any], metrics: Iterable[str]) -> dict[str, Fore
 
 
 def _counted(report: Mapping[str, Any]) -> int | None:
-    """Return the number of trials that a report states, if an older version wrote it.
+    """Return the number of trials that a report states. Only reports by older versions of EvalScope state it.
 
-    These versions do not summarise the execution.
+    Return None for other reports. Older versions do not summarise the execution.
     """
     return max(
         (found for one in objects_in_list(report.get("metrics")) if (found := count_or_none(one.get("num")))),

@@ -46,7 +46,7 @@ class ReviewSubset(NamedTuple):
 
 
 class SampleRepeat(NamedTuple):
-    """The sample (within its subset) of a review, and the number of its repeat."""
+    """The sample (within its subset) to which a review belongs, and the number of the repeat."""
 
     sample: SampleId
     repeat: int
@@ -140,7 +140,10 @@ def _is_id(value: Any) -> bool:
 
 
 def _numbered(last: Mapping[SampleId, tuple[int, SampleId, int | None]]) -> dict[int, SampleRepeat]:
-    """Return the attempts by line number. Repeats without a number are numbered in the order of their answers' ids."""
+    """Return a mapping from the line number of each review to its sample and the number of its repeat.
+
+    Repeats without a number are numbered in the order of their answers' ids.
+    """
     seen: Counter[SampleId] = Counter()
     found = {}
     for answer in sorted(last, key=lambda one: (isinstance(one, str), one)):

@@ -16,10 +16,10 @@ ResultPart = TypeVar("ResultPart")
 
 
 class ForeignScore(Record, frozen=True):
-    """A score of a trial. If it has no value, its status says why: `unparsed` or `grader_error`.
+    """A score of a trial. If the score has no value, its status says why: `unparsed` or `grader_error`.
 
     `span`: the passage of the answer that was scored. `explanation`: the reason for the score. `detail`: any
-    further data.
+    further data about the score.
     """
 
     value: float | None
@@ -146,7 +146,7 @@ def read_each(
 ) -> ReadResults:
     """Read the runs of each part of some results, such as each file of a folder.
 
-    An error in one part does not prevent reading the others.
+    An error in one part does not prevent the other parts from being read.
     """
     found: ReadResults = []
     for part in parts:

@@ -1,4 +1,7 @@
-"""Collects facts while another program's trials are written into a run: duplicates, scales, missing trials."""
+"""Collects facts while the trials of another program are written into a run.
+
+The facts are duplicate trials, missing trials, and the scales of scores.
+"""
 
 from __future__ import annotations
 
@@ -78,11 +81,13 @@ class ImportTally:
             raise UnreadableResults(self._unread[0])
 
     def scales(self) -> dict[str, ForeignScale]:
-        """Return the scale of each score.
+        """Return the scale of each score: its range, the lowest value that passes, and its direction.
 
-        It is the scale that the format states. If all values are 0 or 1, the range is 0 to 1, and 1 passes,
-        unless the format states a passing value or that lower values are better. Scores of parts are named
-        `scorer.part`. A scorer that produced only such scores has no score of its own.
+        If the format states a passing value or that lower values are better, or if a value is neither 0 nor
+        1, the scale is the one that the format states. Otherwise the range is 0 to 1, and 1 passes.
+
+        If a scorer returns several values, each value is a score named `scorer.part`. A scorer that produced
+        only such scores has no score of its own.
         """
         whole = {name.rpartition(".")[0] for name, values in self._scores.items() if values.are_there}
         return {
@@ -157,7 +162,9 @@ class _Values:
         )
 
     def known_scale(self) -> ForeignScale:
-        """Return the scale in the form in which a run's manifest stores it."""
+        """Return the scale in the form in which a run's manifest stores it: without the mean that the program
+        reports.
+        """
         scale = msgspec.structs.replace(self.scale, mean=None)
         if self._graded or scale.passing is not None or scale.lower_is_better:
             return scale

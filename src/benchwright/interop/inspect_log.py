@@ -146,10 +146,11 @@ def _of_list(path: Path, samples: list[dict[str, Any]], trial: ReadSample) -> It
 
 
 def _scales(about: Mapping[str, Any], results: Mapping[str, Any]) -> dict[str, ForeignScale]:
-    """Return the scale of each score, in the log's order.
+    """Return a mapping from each score to its scale, in the log's order.
 
-    If a scorer returns a mapping, each of its entries is a score named `scorer.part`. A log of a version before
-    0.3.14 has one scorer, and its metrics are stored beside the scorer.
+    Of a scale, only the mean that Inspect reports is known. If a scorer returns a mapping, each of its
+    entries is a score named `scorer.part`. A log written before version 0.3.14 has one scorer, with `metrics`
+    as a sibling key of `scorer`.
     """
     found: dict[str, ForeignScale] = {}
     scores = objects_in_list(results.get("scores"))

@@ -28,7 +28,10 @@ WORD_VALUES = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 LONGEST_LABEL = 60
 LONGEST_REASON = 500
 MOST_PARTS = 64
-"""If the value of a score is a list, each item becomes a score of its own, up to this length of the list."""
+"""Maximum length of a list that is the value of a score, if its items are to become scores of their own.
+
+A longer list is not read as scores; a remark on the trial reports it.
+"""
 INVALID_SAMPLE_NOTE = (
     "It was marked as invalid in Inspect, whose own metrics may count it; it has no score here"
 )
@@ -104,7 +107,8 @@ def _graded(sample: Mapping[str, Any], scorer: str) -> dict[str, Any]:
 def _status(sample: Mapping[str, Any]) -> tuple[Status, str | None]:
     """Return (status, reason) of a sample.
 
-    If the sample was cancelled together with the whole log, its status does not count.
+    If the sample was cancelled together with the whole log, the status is `cancelled`. An attempt with this
+    status does not count.
     """
     error, limit = sample.get("error"), object_or_empty(sample.get("limit"))
     if error:
@@ -123,12 +127,12 @@ def _status(sample: Mapping[str, Any]) -> tuple[Status, str | None]:
 def _scores(
     scores: Mapping[str, Any],
 ) -> tuple[dict[str, ForeignScore], dict[str, str], list[str]]:
-    """Return (scores, labels, remarks).
+    """Return (scores, labels, remarks) of a sample.
 
     Values become numbers by Inspect's own rule. Texts that do not become numbers become labels.
 
-    If the value of a score is a mapping, each entry becomes a score of its own, named by its key. If the value
-    is a list, each item becomes a score of its own, named by its index from 0.
+    If the value of a score is a mapping, each entry becomes a score of its own, named by its key. If the
+    value is a list, each item becomes a score of its own, named by its index from 0.
     """
     found: dict[str, ForeignScore] = {}
     labels: dict[str, str] = {}

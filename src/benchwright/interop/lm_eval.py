@@ -160,7 +160,10 @@ def _figures(figures: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
 
 
 def _columns(config: Mapping[str, Any], figures: Mapping[str, Any]) -> FilterMetrics:
-    """Return the metrics of each filter. The filters are in the order in which a document's lines have them."""
+    """Return the metrics of each filter (a rule that extracts the answer).
+
+    The filters are in the order in which a document's lines have them.
+    """
     metrics: dict[str, list[str]] = {}
     for _, metric, its_filter in _figures(figures):
         metrics.setdefault(its_filter, []).append(metric)
@@ -170,7 +173,10 @@ def _columns(config: Mapping[str, Any], figures: Mapping[str, Any]) -> FilterMet
 
 
 def _scales(figures: Mapping[str, Any], higher_is_better: Mapping[str, Any]) -> dict[str, ForeignScale]:
-    """Return the scale of each score of a task. The name of a score consists of its metric and its filter."""
+    """Return a mapping from each score of a task to its scale.
+
+    A score is named by its metric and its filter.
+    """
     found = {}
     for name, metric, _ in _figures(figures):
         lower = higher_is_better.get(metric) is False

@@ -33,7 +33,7 @@ FORMAT = "mini-swe-agent"
 FILE_ENDING = ".traj.json"
 LIMIT_STATUSES = ("LimitsExceeded", "TimeExceeded", "RepeatedFormatError")
 EXIT_ROLE = "exit"
-"""The role of the last entry of a complete trajectory. That entry has the exit status."""
+"""The role of the last entry of a complete trajectory. The entry with this role has the exit status."""
 
 
 def recognises(path: Path) -> bool:

@@ -209,8 +209,8 @@ def _trials(cells: list[dict[str, Any]], columns: Mapping[ColumnKey, PromptColum
 def _sample(cell: Mapping[str, Any]) -> tuple[str, str]:
     """Return (name, digest) of the sample of a cell.
 
-    They are derived from the cell's variables. If it has none, they are derived from its description. The name
-    depends on nothing else, so it is the same in every file.
+    They are derived from the cell's variables. If the cell has no variables, they are derived from its
+    description. The name depends on nothing else, so it is the same in every file.
     """
     given = object_or_empty(cell.get("vars")) or {
         "": text_or_empty(object_or_empty(cell.get("testCase")).get("description"))

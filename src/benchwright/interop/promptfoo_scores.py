@@ -19,7 +19,10 @@ PASS_SCORE = "pass"
 OVERALL_SCORE = "score"
 CELL_SCORE_NAMES = (PASS_SCORE, OVERALL_SCORE)
 METRIC_PREFIX = "namedScores."
-"""Prefix for the name of a metric that is called `pass` or `score`, to distinguish it from the cell's own scores."""
+"""Prefix that is added to the name of a metric if the metric is called `pass` or `score`.
+
+It distinguishes the metric from the cell's own scores of these names.
+"""
 
 FAILED_GRADER_NOTE = (
     "The grader of an assertion failed, which promptfoo counts as a score of 0; here there is none"
@@ -37,10 +40,11 @@ GRADED_BY_MODELS = ("llm-rubric", "g-eval", "factuality", "model-graded", "answe
 NO_OUTPUT_REASON = "No output"
 NO_VERDICT_PREFIXES = ("Could not extract JSON from", "API error", "API call error")
 MALFORMED_VERDICT_TEXT = "produced malformed response"
-"""Text in the reason of a failed assertion that shows that its grader model did not give a verdict.
+"""`NO_OUTPUT_REASON`: reason of a failed assertion that shows that its grader model did not give a verdict.
 
-A reason shows this if it equals `NO_OUTPUT_REASON`, begins with an entry of `NO_VERDICT_PREFIXES`, or contains
-`MALFORMED_VERDICT_TEXT` (src/matchers.ts, in versions before `graderError`).
+`NO_VERDICT_PREFIXES`: a reason that begins with one of these texts shows the same. `MALFORMED_VERDICT_TEXT`:
+a reason that contains this text shows the same. The texts are from src/matchers.ts, in versions before
+`graderError`.
 """
 
 
@@ -89,8 +93,8 @@ def cell_scores(cell: Mapping[str, Any]) -> CellScores:
 def _grader_failed(part: Mapping[str, Any]) -> bool:
     """Return True if an assertion has no verdict because its grader failed.
 
-    Newer versions of promptfoo record this (`metadata.graderError`). In older versions, only the reason shows
-    it.
+    Newer versions of promptfoo record the failure (`metadata.graderError`). In older versions, only the text
+    of the reason shows the failure.
     """
     if object_or_empty(part.get("metadata")).get("graderError") is True:
         return True

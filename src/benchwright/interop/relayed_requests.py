@@ -1,6 +1,6 @@
 """Requests of another program that went through our relay.
 
-Our records of these requests replace those in the program's log.
+The relay's records of these requests replace the records in the program's own log.
 """
 
 from __future__ import annotations

@@ -25,8 +25,10 @@ from benchwright.user_paths import expand_user_path
 
 
 class ResultFormat(NamedTuple):
-    """A format that can be imported: its name, its title, and two functions that recognise and read files of
-    the format.
+    """A format that can be imported.
+
+    It has a name, a title, and two functions: one that recognises files of the format and one that reads
+    them.
     """
 
     name: str

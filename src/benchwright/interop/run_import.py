@@ -146,7 +146,7 @@ class _Entry(NamedTuple):
 
 
 def _entries(trials: Iterable[ForeignTrial], identity: str, tally: ImportTally) -> Iterator[_Entry]:
-    """Yield the journal entries of trials. Trials that were written already are skipped."""
+    """Yield the journal entries of trials. A trial that was written before with equal content is skipped."""
     for trial in trials:
         key = _key(identity, trial)
         entry = _Entry(trial_line(trial, key), list(score_lines(trial, key)))

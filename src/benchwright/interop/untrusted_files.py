@@ -21,8 +21,9 @@ LARGEST_LINE = 64 << 20
 """Maximum number of bytes of a line in a JSON Lines file. A longer line is an error."""
 
 NOT_JSON = (ValueError, RecursionError)
-"""Exceptions that `json.loads` raises for bytes that are not JSON, not UTF-8, nested too deep, or have numbers
-that are too long.
+"""Exceptions that `json.loads` raises for bytes that are not JSON or not UTF-8.
+
+It also raises them for values that are nested too deep, and for numbers with too many digits.
 """
 
 
@@ -148,6 +149,6 @@ def parse_time(value: Any) -> int:
 
 
 def json_type_name(value: Any) -> str:
-    """Return the name of a JSON value's type, in a word or two."""
+    """Return the name of a JSON value's type in one or two words."""
     names = {dict: "an object", list: "a list", str: "text", bool: "true or false", type(None): "null"}
     return names.get(type(value), "a number")

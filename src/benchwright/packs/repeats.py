@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 STATUSES = ("pass", "fail", "partial")
-"""The statuses, in the order in which `majority_status` tests them."""
+"""The possible statuses of an attempt, in the order in which `majority_status` looks for a majority."""
 
 Result = dict[str, Any]
 """A ScenarioResult, as the pack returned it."""

@@ -106,7 +106,8 @@ class PackResults(Record, frozen=True):
     def representative_results(self, slot: str) -> list[Result]:
         """Return one result per scenario for a model.
 
-        If a scenario has several attempts, it is their representative result.
+        If a scenario has several attempts, the result is the one that `repeats.representative_result`
+        computes from them.
         """
         return [
             representative_result([one.result for one in attempts])
@@ -154,8 +155,8 @@ def _repeat(attempt: Attempt) -> int:
 def read_attempts(table: RunTable) -> Iterator[tuple[TrialRecord, Attempt]]:
     """Yield the attempts that count in a run, each with its journal record, in the order of their start.
 
-    Of several attempts at the same trial, only one counts. The table must have the column `effort`. An
-    attempt whose body is lost is an error, because its result is unknown.
+    Of several attempts at the same trial, only one counts. The table must have been made with `effort=True`.
+    An attempt whose body is lost is an error, because its result is unknown.
 
     Raises:
         JournalError: If the journal cannot be read.
@@ -174,7 +175,8 @@ def read_attempts(table: RunTable) -> Iterator[tuple[TrialRecord, Attempt]]:
 def make_attempt(record: TrialRecord, native: Any) -> Attempt:
     """Combine a trial's record with the pack's own result.
 
-    If the pack returned no result, the documented "fail" is used.
+    If the pack returned no result, the attempt gets the result "fail" with score 0 (see
+    `solver.failed_result`).
     """
     requests = [request for request in record.requests if request.role == "model"]
     result = native if isinstance(native, dict) else _failed(record)

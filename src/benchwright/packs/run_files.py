@@ -1,4 +1,7 @@
-"""Writes events.jsonl and host.log during a run. They are the documented files in the directory `rendered`."""
+"""Writes events.jsonl and host.log during a run, in the run's directory `rendered`.
+
+events.jsonl contains the events of Bench Protocol. host.log has the format of the desktop host (BenchLocal).
+"""
 
 from __future__ import annotations
 

@@ -192,7 +192,7 @@ def _scores(result: ScenarioResult) -> dict[str, float]:
 def failed_result(
     scenario: str, status: Status, reason: str | None, http_status: int | None = None
 ) -> dict[str, Any]:
-    """Return the documented result for a cell without a result: "fail", with score 0 and the reason."""
+    """Return a result for a cell whose run gave none: the status "fail", score 0 and the reason."""
     error_type = "provider_error" if status is Status.PROVIDER_ERROR else "execution_error"
     details = {"error": reason or str(status), "providerHttpStatus": http_status}
     return {

@@ -21,7 +21,8 @@ unchanged.
 """
 
 SCORE, PASSED = "score", "passed"
-"""Names of the two values of a cell: the pack's score on its own scale, and 1 for a pass or 0 for any other result."""
+"""Names of the two values of a cell. `SCORE`: the pack's score on its own scale. `PASSED`: 1 for a pass, otherwise 0.
+"""
 
 ResultStatus = Literal["pass", "partial", "fail"]
 VerifierMode = Literal["docker", "cloud", "custom_url"]

@@ -29,7 +29,7 @@ STATUSES = ("created", "running", "completed", "cancelled", "error")
 MOST_EVENTS = 10_000
 MOST_ARTIFACTS = 1_000
 MOST_BYTES = 256 * 2**20
-"""Maximum number of bytes of one session. Data beyond a limit are not saved, and an error is raised."""
+"""Maximum number of bytes that one session saves. Data beyond this limit are not saved, and an error is raised."""
 
 Payload = dict[str, Any]
 
@@ -111,7 +111,7 @@ class WebSession:
     def add_artifact(
         self, kind: str, label: str, path: str, content_type: str | None, content: bytes
     ) -> Payload:
-        """Write a file of the page into the session, and return the file's entry in the summary.
+        """Write a file that the page sends into the session's directory. Return its entry in the session summary.
 
         Raises:
             UserError: If there are too many artifacts, or they are too large.
@@ -173,7 +173,7 @@ def _merged(former: Payload, payload: Payload) -> Payload:
 
 
 def safe_path(path: str, label: str) -> str:
-    """Return a safe relative path for a file of the page. It consists of plain file names only.
+    """Return a safe relative path for a file that the page sends. The path consists of plain file names only.
 
     The path is made from the `path` that the page gave. If there is none, it is made from the file's `label`.
     """

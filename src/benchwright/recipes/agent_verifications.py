@@ -15,9 +15,10 @@ _FILE = Path(__file__).with_name("sightings.toml")
 
 
 class AgentVerification(Record, frozen=True, omit_defaults=False):
-    """The last test of one agent: its version, the day, and the points of the test that held.
+    """The last test of one agent with the real program.
 
-    A comment in `sightings.toml` explains each point.
+    `version`: the tested version. `date`: the day of the test. `points`: names of the properties that the
+    test confirmed, such as "settings" or "ends". A comment in `sightings.toml` explains each name.
     """
 
     version: str

@@ -10,7 +10,10 @@ from pathlib import Path
 
 LARGEST_FILE = 1024 * 1024
 LARGEST_TOTAL = 8 * 1024 * 1024
-"""Maximum size in bytes of all files together that are kept. A single file may be as large."""
+"""`LARGEST_FILE`: maximum size in bytes of a file that is kept.
+
+`LARGEST_TOTAL`: maximum size in bytes of all kept files together.
+"""
 MAX_PATHS_EXAMINED = 20_000
 """Maximum number of files and folders that are examined."""
 

@@ -102,10 +102,11 @@ def launch_command(start: LaunchSpec) -> tuple[list[str], bytes]:
 
 
 def forwarding_command(socket: str, port: int, direct: Sequence[str]) -> tuple[list[str], bytes]:
-    """Return (command, stdin) for a container. The command connects a loopback port to a socket there.
+    """Return (command, stdin) for a container. The command connects a loopback port to a socket in that container.
 
-    Requests for the loopback, and for the hosts in `direct`, are sent there directly. The command prints the
-    port (0 stands for any free port) and ends. A background process continues.
+    Requests for the loopback, and for the hosts in `direct`, are not sent to the socket, but directly to
+    their host. The command prints the port (0 stands for any free port) and ends. A background process
+    continues.
     """
     code = f"{_text(forwarding)}\nforward_in_background()\n"
     return [*python_command(RUNTIME_MOUNT), "-c", code], msgspec.json.encode(

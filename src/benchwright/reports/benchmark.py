@@ -18,7 +18,10 @@ from benchwright.statistic import is_number
 from benchwright.text import make_safe
 
 MOST_VALUES = 20
-"""Maximum number of values of one label that are shown. The result file contains all values."""
+"""Maximum number of values that are shown of one label of the samples (such as subject).
+
+The result file contains all values.
+"""
 
 
 def render_benchmark(

@@ -15,7 +15,7 @@ from benchwright.text import make_safe, truncate
 BAR_WIDTH = 20
 """Width of a full bar in characters."""
 WIDTH, LINE, MARGIN = 640, 22, 24
-"""Sizes of an SVG in pixels: its width, the height of a line, and the width of the margin."""
+"""Sizes of an SVG in pixels. `WIDTH`: its width. `LINE`: height of a line of text. `MARGIN`: width of the margin."""
 MAX_LABEL_LENGTH = 34
 """Maximum number of characters of a label."""
 SVG_STYLE = (

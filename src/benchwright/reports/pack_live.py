@@ -78,10 +78,10 @@ def _cut(text: str) -> Text:
 def _at_work(
     models: Mapping[str, RegisteredModel], scenarios: Sequence[ScenarioMeta], cells: Cells
 ) -> tuple[int, int]:
-    """Return the positions of the first and of the last scenario that has a running cell.
+    """Return (first, last): the positions of the first and of the last scenario that has a running cell.
 
-    If no cell is running, return the position of the first scenario with a cell that has not begun, twice. If there is
-    no such scenario, return the position of the last scenario, twice.
+    If no cell is running, both are the position of the first scenario with a cell that has not begun. If there is no
+    such scenario, both are the position of the last scenario.
     """
     running, unbegun = [], []
     for at, scenario in enumerate(scenarios):

@@ -161,7 +161,10 @@ def judging_lines(target: TargetSummary) -> list[Text]:
 
 
 def _documented(target: TargetSummary) -> list[Text]:
-    """Return the documented figures of every score, in which trials without a score count as 0."""
+    """Return lines with the mean, std, min, max and pass@k of every score.
+
+    In these documented figures, trials without a score count as 0.
+    """
     lines = []
     for score in _scored(target):
         figures = {"mean": score.mean, "std": score.std, "min": score.min, "max": score.max}

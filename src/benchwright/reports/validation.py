@@ -19,7 +19,8 @@ MOST_FAILURES = 20
 def render_validation(validated: Sequence[ValidationResult], left_out: Mapping[str, str]) -> RenderableType:
     """Render a table with one row per benchmark.
 
-    Below the table are failures, exploits, leaks, exceptions, and the benchmarks that were left out.
+    Below the table are the failed checks, the exploits that were tried, leaks, exceptions, and the benchmarks that were
+    left out.
     """
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for column in ("Benchmark", "samples", "checks", "failed", "exceptions", "verdict"):

@@ -12,7 +12,9 @@ from benchwright.runs.journal_tail import JournalTail
 
 
 class FormerAttempt(Record, frozen=True):
-    """An attempt that does not count: the offset of its journal line, and the offsets of the lines of its scores."""
+    """An attempt that does not count: the offset of its line in the journal, and the offsets of its scores'
+    lines.
+    """
 
     line: int
     scores: tuple[int, ...] = ()

@@ -38,7 +38,7 @@ def true_indices(mask: NDArray[np.bool_]) -> NDArray[np.uint32]:
 
 
 def filter_rows(rows: Rows, keep: NDArray[np.bool_]) -> Rows:
-    """Return the subset of `rows` for which `keep`, shape (rows,), is True."""
+    """Return the entries of `rows` for which `keep`, shape (rows,), is True."""
     import numpy as np
 
     if rows.dtype != np.bool_:
@@ -64,9 +64,9 @@ def _looked_up(rows: Rows, kind: np.dtype[Any], look: Callable[[NDArray[Any]], N
 
 
 class IntColumn:
-    """A column of whole numbers from 0. An entry takes as many bytes as the largest number needs.
+    """A column of whole numbers from 0. Each entry takes as many bytes as the largest number needs.
 
-    Zeros at the end take no memory. `rows`: function that returns the number of entries.
+    Zeros at the end of the column take no memory. `rows`: function that returns the number of entries.
     """
 
     def __init__(self, rows: Callable[[], int]) -> None:

@@ -19,16 +19,19 @@ SETTLING_FLAG = "settling"
 def counts_in_throughput(request: RequestRecord) -> bool:
     """Return True if a request counts for the throughput: answered, timed, and sent at a settled concurrency.
 
-    A request is excluded if the server refused a part of it and it was sent again without that part, because
-    the refusal delayed it. A total of 0 is not a time: it means that another program made the request and did
-    not time it.
+    Return False for a request that the server refused because of one of its parts and that was sent again
+    without that part, because the refusal delayed it. Return False for a total of 0, which is not a time:
+    another program made the request and did not time it.
     """
     timed = request.error is None and request.total > 0
     return timed and SETTLING_FLAG not in request.flags and RESENT_WITHOUT_PART not in request.flags
 
 
 def counts_in_timings(request: RequestRecord) -> bool:
-    """Return True if a request counts for latencies: `counts_in_throughput` is True, and no standstill affected it."""
+    """Return True if a request counts for latencies.
+
+    That is so if `counts_in_throughput` is True and no standstill affected the request.
+    """
     return counts_in_throughput(request) and STANDSTILL_FLAG not in request.flags
 
 

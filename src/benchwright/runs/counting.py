@@ -23,14 +23,14 @@ CUT_OFF_STATUSES = frozenset({Status.TRUNCATED, Status.CUT_OFF_IN_THINKING})
 """Statuses of a trial whose last response reached its token limit."""
 
 NO_ANSWER_STATUSES = CUT_OFF_STATUSES | {Status.UNPARSED, Status.REFUSED, Status.LIMIT}
-"""Statuses of a trial whose model answered to the end, but without an answer that can be scored."""
+"""Statuses of a trial whose score counts as 0 because the model returned no answer that can be scored."""
 
 FAILURE_STATUSES = FAILED_STATUSES - {Status.CANCELLED} | {Status.GRADER_ERROR}
 """Statuses of a finished trial that failed."""
 
 
 class ScoreState(IntEnum):
-    """How the score of a trial counts: as its value, as 0 because there is no answer, or not at all."""
+    """How the score of a trial counts: by its value, as 0 because there is no answer, or not at all."""
 
     SCORED = 0
     NO_ANSWER = 1

@@ -11,7 +11,7 @@ LABELS_FILE = "judge_labels.json"
 
 
 class RunAnswerLabel(Record, frozen=True):
-    """A human label for an answer of this run. The answer belongs to one attempt at a trial.
+    """A human label for an answer of this run: the answer of one attempt at a trial.
 
     `length` is the answer's length in characters.
     """

@@ -68,7 +68,8 @@ class JournalProgress:
         return self.sessions.planned
 
     def rate(self, now: int) -> float | None:
-        """Return the number of trials per second that finished in this session. None if unknown.
+        """Return the number of trials per second that finished in this session. Return None if the number is
+        unknown.
 
         `now`: ns since the epoch.
         """

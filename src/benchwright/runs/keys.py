@@ -23,7 +23,8 @@ def fingerprint(*parts: Any) -> str:
 
 
 def target_identity(target: Target) -> tuple[Any, ...]:
-    """Return the properties that distinguish a target from other targets. Its slot is not one of them.
+    """Return the properties that distinguish a target from other targets. The slot is not one of these
+    properties.
 
     Headers are included only if the target has any.
     """
@@ -81,10 +82,10 @@ def key_prefix(key: str) -> int:
 
 
 MAX_RECENT_ROWS = 8_192
-"""Maximum size of each of two dictionaries of recent rows.
+"""Maximum size of each of two dictionaries from keys to recent rows.
 
-They are searched before the sorted arrays of older rows. A score is journalled soon after its trial, so the row
-of its trial is usually recent.
+The dictionaries are searched before the sorted arrays of older rows. A score is journalled soon after its
+trial, so the row of its trial is usually recent.
 """
 
 

@@ -1,13 +1,12 @@
 """Finds the files of a user's own project that a piece of code imports. Code is only parsed, never run.
 
-A file is local if it is below one of these folders: the folder from which the code was imported, the working
-directory, or a folder in PYTHONPATH. It must not be installed, that is, not be in the standard library,
-site-packages or Benchwright itself.
+A file is local if it is below the folder from which the code was imported, the working directory, or a folder
+in PYTHONPATH. Installed files are not local: the standard library, site-packages and Benchwright itself.
 
-Imports count wherever they are written, also within functions. Imported files are searched for imports in turn.
-If a module imports by a computed name, all modules of its folder count. Not found are: files that code reads or
-executes by itself, compiled modules, and modules in folders that a function puts on `sys.path` when it is
-called.
+Imports count wherever they are written, also within functions. Imported files are searched for imports in
+turn. If a module imports by a computed name, all modules of its folder count. Three kinds of files are not
+found: files that code reads or executes by itself, compiled modules, and modules in folders that a function
+puts on `sys.path` when it is called.
 """
 
 from __future__ import annotations
@@ -68,7 +67,10 @@ def local_imports(files: Iterable[Path], texts: Iterable[str] = ()) -> dict[Path
 
 
 def _roots(files: Sequence[Path]) -> list[Path]:
-    """Return the folders below which modules are local. Folders inside them that are on `sys.path` are included."""
+    """Return the folders below which modules are local.
+
+    Folders on `sys.path` that are inside them are included.
+    """
     typed = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     own = [*(_import_root(file) for file in files), Path.cwd(), *(Path(one) for one in typed if one)]
     bases = list(dict.fromkeys(one.resolve() for one in own))
@@ -168,11 +170,10 @@ def _above(file: Path, level: int) -> Path:
 
 
 def _files_of(place: Path, parts: Sequence[str], names: Sequence[str]) -> Iterator[Path]:
-    """Yield the files that Python runs when the module with the dotted name `parts` is imported from the
-    folder `place`.
+    """Yield the files that Python runs when a module is imported from the folder `place`.
 
-    They are the `__init__.py` of each package on the way, the module itself, and those of `names` that are
-    modules.
+    `parts` is the dotted name of the module. The files are the `__init__.py` of each package on the way, the
+    module itself, and each of `names` that is a module.
     """
     folder = place
     for number, part in enumerate(parts, 1):

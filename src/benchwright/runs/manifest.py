@@ -42,12 +42,12 @@ class ScorerInfo(Record, frozen=True):
 
 
 class DataFile(Record, frozen=True):
-    """A data file of a run: its path as given, the xxh3-128 digest of its bytes, and the selection that the
-    run uses.
+    """A data file of a run: its path as given, the xxh3-128 digest of its bytes, and the samples in it that
+    the run uses.
 
-    `samples`: number of samples that the run uses. `offset`: row of the first of them. `columns`: names of the
-    columns that hold the parts of a sample, its id and its cluster, if the user named them. `left_out`: number
-    of invalid rows, which are not among the samples.
+    `samples`: number of samples that the run uses. `offset`: row of the first of these samples. `columns`:
+    names of the columns that hold the parts of a sample, its id and its cluster, if the user named them.
+    `left_out`: number of invalid rows, which are not among the samples.
     """
 
     path: str
@@ -66,10 +66,11 @@ class Manifest(Record, frozen=True):
     - `fingerprint`: a digest of all that identifies the run: task, data, targets, scorers, repeats, limits.
     - `typed_models`: mapping from slots to the models as the user typed them.
     - `settings`: the user's settings, without secrets.
-    - `about`: facts specific to the kind of task, such as the protocol of a benchmark and the run's departures
-      from the protocol.
+    - `about`: facts specific to the kind of task, such as the protocol of a benchmark and the run's
+      departures from the protocol.
     - `versions`, `host`, `client`: the software, the machine and the client process.
-    - `concurrency`: None if it adapts itself (`auto`). Then the events in the journal have its values.
+    - `concurrency`: the number of trials in flight. None if the number adapts itself (`auto`); events in the
+      journal then record it.
     """
 
     id: str
@@ -113,8 +114,9 @@ class _AboutLoad(Record, frozen=True):
 
 
 class KnownScale(Record, frozen=True):
-    """The scale of a score of an imported run: its known range, its passing value, and whether lower values
-    are better.
+    """The scale of a score of an imported run.
+
+    It consists of the score's range, the lowest value that passes, and whether lower values are better.
     """
 
     low: float | None = None

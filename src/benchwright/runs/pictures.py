@@ -24,13 +24,15 @@ from benchwright.pictures import bytes_of_url, picture_of
 PICTURES_FOLDER = "pictures"
 
 MAX_RECENT_PICTURES = 256
-"""Number of recently stored pictures that are recognised without decoding them again."""
+"""Number of recently stored pictures that are recognised, when they occur again, without being decoded again."""
 
 _KEPT = b'"url":"data:image/'
 _REFERRED = b'"url":"picture:image/'
 _NOT_REFERRED = b'"url":"\\u0070icture:image/'
-"""The beginning of a reference with its `p` escaped as in JSON. It replaces a text by a model that merely
-looks like a reference.
+"""`_REFERRED`: the beginning of a reference to a picture in a body, as JSON.
+
+`_NOT_REFERRED`: the same text with its `p` escaped. It replaces a text by a model that merely looks like a
+reference.
 """
 
 _URL = re.compile(rb'"url":"(data:(image/[a-z]+);base64,)')
@@ -111,7 +113,7 @@ class PictureFiles:
 def restore_pictures(directory: Path, body: bytes) -> bytes:
     """Return a body of the run in `directory`, with data URLs in place of the references to pictures.
 
-    References to lost pictures remain.
+    If a picture is lost, the reference to it remains.
     """
     if _REFERRED not in body:
         return body

@@ -26,9 +26,9 @@ QuestionGoal = Literal["difference", "not_worse"]
 class EarlierScores(Record, frozen=True):
     """The old model's scores, taken from another run or a file (`--against`).
 
-    `scores`: {score: {sample: (least, most)}}, the lower and upper bound on a scale from 0 to 1. The bounds
-    differ if answers failed. `others`: {score: [{sample: mean}]}, the mean scores of further models on the same
-    samples.
+    `scores`: {score: {sample: (least, most)}}. `least` and `most` are the lowest and the highest possible
+    value of the sample's score, on a scale from 0 to 1. They differ if answers failed. `others`: {score:
+    [{sample: mean}]}, the mean scores of further models on the same samples, with one mapping for each model.
     """
 
     reference: str

@@ -20,10 +20,11 @@ TIMING_COLUMNS = ("ttft", "ttfa", "latency", "generation_tps")
 
 
 class SideRequestFigures:
-    """Counts of side requests and their tokens. An agent makes side requests for titles or summaries.
+    """Counts of side requests and of their tokens. Side requests are those that an agent makes for titles or
+    summaries.
 
-    `answered`: number of side requests with an answer. `uncounted`: number of side requests with an answer but
-    without token counts.
+    `answered`: number of side requests with an answer. `uncounted`: number of side requests with an answer
+    but without token counts.
     """
 
     def __init__(self) -> None:
@@ -51,7 +52,7 @@ def lacks_token_counts(request: RequestRecord) -> bool:
 def thinking_tokens(usage: Usage) -> int | None:
     """Return the number of reasoning tokens that the server counted.
 
-    Without it, return our estimate, or None if there is none.
+    If the server did not count them, return our estimate. Return None if there is no estimate either.
     """
     return usage.estimated_reasoning_tokens if usage.reasoning_tokens is None else usage.reasoning_tokens
 
@@ -60,23 +61,23 @@ class RequestFigures:
     """Figures of all requests that a run made to one target.
 
     Requests of attempts that do not count are included. Requests with the role `model` are counted here.
-    Requests with the role `side` (titles or summaries by an agent) are counted in `side`. For all other roles,
-    only the number of requests is kept (`other_roles`).
+    Requests with the role `side` (titles or summaries by an agent) are counted in `side`. For all other
+    roles, only the number of requests is kept (`other_roles`).
 
-    - `translated`: number of requests that were translated for a server that offers chat completions only.
-    - `undecided`: number of requests for which the server did not make clear whether it offers more than that.
+    - `translated`: number of requests that were translated because the server offers chat completions only.
+    - `undecided`: number of requests for which it is unknown whether the server offers only chat completions.
     - `left_out`: {header or field: number of requests sent without it because the server refuses it}.
     - `noted`: {kind of peculiarity: number of requests that show it}; see `endpoint.flags.FLAG_NOTES`.
     - `uncounted`: number of answered requests without token counts.
-    - `reasoning_tokens`: total over two kinds of requests. For `reasoning_counted` requests the server counted
-      them; for `reasoning_estimated` requests we estimated them.
+    - `reasoning_tokens`: total of reasoning tokens. The server counted them for `reasoning_counted` requests;
+      we estimated them for `reasoning_estimated` requests.
     - `stood_still`: number of requests during which our process stood still. Times come only from answered
       requests at a settled concurrency without a standstill (`concurrency_history.counts_in_timings`).
     - `at_once`: number of answers that arrived in one piece, so that the speed of their tokens is unknown.
     - `resent`: number of requests sent again because the server had closed the connection. Each lost at most
       `longest_lost` ns.
-    - `sent`: {setting: {value: number of requests}}, from the `settings_read` requests of programs whose
-      settings were read.
+    - `sent`: {setting: {value: number of requests}}, over the `settings_read` requests that were sent by
+      other programs and whose settings were read.
     """
 
     def __init__(self) -> None:

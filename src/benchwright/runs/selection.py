@@ -28,7 +28,7 @@ RunCondition = Callable[[Manifest, Sequence[str]], bool]
 
 
 def select_runs(fits: RunCondition, say: Say | None = None) -> list[Path]:
-    """Return the directories of the selected runs, the newest first.
+    """Return the directories of the runs that meet the condition `fits`, the newest first.
 
     Runs that cannot be read are left out, with a warning through `say`.
     """
@@ -36,7 +36,9 @@ def select_runs(fits: RunCondition, say: Say | None = None) -> list[Path]:
 
 
 def runs_of_suite(name: str, fits: RunCondition, say: Say | None = None) -> list[Path]:
-    """Return the selected runs of a suite. For each part of the suite, only the newest run is returned."""
+    """Return the runs of a suite that meet the condition `fits`: for each part of the suite, only the newest
+    run.
+    """
     found = [(path, manifest) for path, manifest in runs_newest_first(say) if suite_of(manifest) == name]
     return [path for path, manifest in newest_run_of_each_part(found) if fits(manifest, read_tags(path))]
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 from benchwright.records import Record
 
 MOST_GAIN = 1.15
-"""Largest gain in throughput with which a server still counts as processing one request at a time."""
+"""Largest factor by which several requests in flight may raise the throughput if the server still counts as
+processing one request at a time.
+"""
 
 SLOWDOWN_TOLERANCE = 0.8
 """Tolerance for the slow-down by which a server is recognised as processing one request at a time.
 
-With `in_flight` requests, each should take `in_flight` times as long. A slow-down is accepted if it is between
-this share of `in_flight` and `in_flight` divided by this share.
+With n requests in flight, each request to such a server should take n times as long as a single one. A
+slow-down from n * `SLOWDOWN_TOLERANCE` to n / `SLOWDOWN_TOLERANCE` is accepted.
 """
 
 

@@ -20,7 +20,11 @@ from benchwright.runs.local_imports import is_benchwright_file, local_imports
 
 MAIN_MODULE = "__main__"
 PLAIN_TYPES = (bool, int, float, str, bytes, tuple, frozenset, type(None))
-"""Types of variables in a script whose values are part of the fingerprint of a function that uses them."""
+"""Types of plain values.
+
+If a function in a script uses a variable of one of these types, the variable's value is part of the
+function's fingerprint.
+"""
 
 
 def source_fingerprint(source: object) -> str | None:

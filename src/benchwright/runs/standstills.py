@@ -22,9 +22,9 @@ CAUSE_DESCRIPTIONS = {
 
 
 def combine_lags(lags: Iterable[LoopLag]) -> LoopLag:
-    """Return the lag with the highest p99 among processes (or sessions).
+    """Return one record of the lags of several processes (or sessions).
 
-    Its standstills are those of all processes together.
+    It has the percentiles of the process with the highest p99, and the standstills of all processes.
     """
     known = list(lags)
     standstills = merge_standstills([one for lag in known for one in lag.standstills])
@@ -44,7 +44,10 @@ def merge_standstills(standstills: Iterable[Standstill]) -> list[Standstill]:
 
 
 def seconds_outside(standstills: Iterable[Standstill], spans: Sequence[tuple[int, int]]) -> float:
-    """Return the total seconds of standstills outside the periods `spans`, which are (start, end) in wall-clock ns."""
+    """Return the total seconds of the parts of standstills that are outside the periods `spans`.
+
+    `spans` are pairs (start, end) in wall-clock ns.
+    """
     outside = 0
     for one in standstills:
         inside = sum(max(0, min(one.end, end) - max(one.began, begin)) for begin, end in spans)

@@ -30,7 +30,10 @@ MAX_NAME_LENGTH = 52
 
 DEFAULT_LOCK_TIMEOUT = 30
 LOCK_POLL_SECONDS = 0.2
-"""Number of seconds between two attempts to take a lock that another process holds."""
+"""`DEFAULT_LOCK_TIMEOUT`: number of seconds to wait for a lock that another process holds, by default.
+
+`LOCK_POLL_SECONDS`: number of seconds between two attempts to take this lock.
+"""
 
 
 def run_id(name: str, fingerprint: str, created_at: int) -> str:

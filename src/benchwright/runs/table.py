@@ -62,7 +62,7 @@ class RunTable:
     - `counted_rows()`: rows of the trials that count. Trials that were always cut off have other rows.
     - `correct`: one column for each score: 2 if its grader reports a right answer, 1 wrong, 0 unknown.
     - `dataset_row`: the sample's position in the dataset from 1; 0 if the sample's id is its position.
-    - `effort`: columns of each trial's time and tokens; None without the parameter `effort`.
+    - `effort`: columns of each trial's time and tokens; None if the table was made without `effort=True`.
     - `lost`: rows that do not count because their body is lost.
     - `unreadable`: number of lines that are not records. If `strict`, such a line is an error.
     """
@@ -339,7 +339,7 @@ class RunTable:
         return dict(sorted(counts, key=lambda one: -one[1]))
 
     def status_counts(self, rows: Rows) -> dict[str, int]:
-        """Return {status: number of trials} for these rows, in alphabetical order."""
+        """Return {status: number of trials} for these rows, in alphabetical order of the statuses."""
         return dict(sorted((str(STATUSES[code]), n) for code, n in self.status.value_counts(rows)))
 
     def status_of(self, row: int) -> Status:
@@ -382,7 +382,7 @@ class RunTable:
         return [line + lines[row] for lines in self._score_lines.values() if lines[row]]
 
     def rows_in_order(self, rows: Rows) -> Rows:
-        """Return the rows sorted by the start of each trial's first attempt. The table must have `effort`."""
+        """Return the rows in order of the trials' first starts. The table must be made with `effort=True`."""
         assert self.effort is not None
         return self.effort.rows_in_order(rows)
 

@@ -11,7 +11,7 @@ MAX_STORED_LENGTH = 100_000
 """Maximum number of characters of a stored input or target. A longer text is cut."""
 
 MAX_SEARCHED_MESSAGES = 8
-"""Number of messages, from the first on, in which the input is searched for."""
+"""Number of messages at the beginning of a conversation among which the input is searched for."""
 
 
 def stored_input(text: str | None, messages: Sequence[Message]) -> int | str | None:

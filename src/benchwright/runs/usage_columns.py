@@ -111,11 +111,10 @@ class UsageColumns:
         return rows[np.argsort(first[rows], kind="stable")]
 
     def seconds(self, rows: Rows) -> NDArray[np.float64] | None:
-        """Return the seconds that each trial took, shape (n,).
+        """Return the seconds that each trial took, shape (n,). Return None if the journal lacks start times.
 
-        Time in which several trials ran is divided among them. The sum is the time in which at least one of
-        these trials ran. All attempts of a trial count. None if the journal lacks start times. See
-        `stats.ratios.shared_time` for how time is divided.
+        Time in which several trials ran is divided among them (see `stats.ratios.shared_time`). So the sum is
+        the time in which at least one of these trials ran. All attempts of a trial are included.
         """
         import numpy as np
 

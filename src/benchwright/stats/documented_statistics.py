@@ -1,6 +1,7 @@
-"""Statistics of a score as documented for result files: a failed or unscored run counts as 0.
+"""Statistics of a score in the form that osmosis_ai documents for its result files.
 
-In this module, a run is one trial of a sample. Sums are exact, so the order of the runs does not matter.
+In these statistics, a failed or unscored run counts as 0. In this module, a run is one trial of a sample.
+Sums are exact, so the order of the runs does not matter.
 """
 
 from __future__ import annotations
@@ -87,12 +88,11 @@ class PassMean(NamedTuple):
 
 
 def mean_pass_at(tries: SampleTries, repeats: int) -> dict[int, PassMean]:
-    """Return {k: pass@k} for the documented values of k, each averaged over the samples that have at least k
-    runs.
+    """Return {k: pass@k} for the documented values of k (`passk.K_VALUES`), averaged over samples.
 
-    A sample's pass@k counts c passes among the n runs that were made (Chen et al. 2021, eq. 1): a missing run
-    is neither a pass nor a failure. The result is empty without repeats. It omits each k for which no sample
-    has enough runs.
+    pass@k for one k is averaged over the samples that have at least k runs. A sample's pass@k counts c passes
+    among the n runs that were made (Chen et al. 2021, eq. 1): a missing run is neither a pass nor a failure.
+    The result is empty if there are no repeats. It omits each k for which no sample has enough runs.
     """
     if repeats < 2:
         return {}

@@ -312,8 +312,8 @@ def mover_interval(value: float, parts: Iterable[tuple[float, RateEstimate]]) ->
 def mean_of_all_trials(judged: RateEstimate, answered: RateEstimate | None, method: Method) -> CorrectedMean:
     """Return the mean over all trials. `judged`: the mean over the judged trials.
 
-    Trials without an answer count as 0. `answered` is the share of the trials that were judged. None if all
-    trials were judged.
+    Trials without an answer are not judged and count as 0. `answered` is the share of the trials that were
+    judged. `answered` is None if all trials were judged.
     """
     if answered is not None:
         mean = judged.value * answered.value

@@ -8,11 +8,11 @@ tokens.
     G = max(0, growth of the latency from d_1 to d_n) if its p-value is below 0.05, else 0
 
 The answers arrive within T + G: from d_1 + L_1 to d_n + L_n, with L the latency on a straight line over the
-window. A server that keeps up answers at the offered rate, however long an answer takes. A server that does not
-keep up falls behind by G. All three rates count the same requests over the same time, so that goodput <=
-answers <= offered always holds. Counting the answers that happen to end within a window cannot ensure that: the
-count includes answers to requests from before the window and misses answers that end after the window. If an
-answer takes a third of the level, a third of the answers is missing.
+window. A server that keeps up answers at the offered rate, however long an answer takes. A server that does
+not keep up falls behind by G. All three rates count the same requests over the same time, so that goodput <=
+answers <= offered always holds. Counting the answers that happen to end within a window cannot ensure that:
+the count includes answers to requests from before the window and misses answers that end after the window. If
+an answer takes a third of the level's duration, a third of the answers is missing.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from benchwright.stats.intervals import Interval, critical_t
 from benchwright.stats.steady_state import DRIFT_PARTS, growth
 
 GROWTH_P_VALUE = 0.05
-"""The growth of the latency is taken into account if its p-value is below this.
+"""The growth G of the latency is taken into account if its p-value is below this. Otherwise G is 0.
 
-The rule was measured against simulated queues of four slots. At every load, rates by this rule are as near the
-truth as a count of the answers in the window. Below the capacity, a growth by chance costs nothing on average;
-above the capacity, no growth is missed.
+The rule was measured against simulated queues of four slots. At every load, rates by this rule are as near
+the truth as a count of the answers in the window. Below the capacity, a growth by chance costs nothing on
+average; above the capacity, no growth is missed.
 """
 
 

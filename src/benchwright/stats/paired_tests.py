@@ -60,7 +60,10 @@ class PairedDifference(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class MatchedPairs(NamedTuple):
-    """Samples that are on both sides, with their values `a` (n,) and `b` (n,)."""
+    """The samples that both sides of a comparison have.
+
+    `a` (n,): their values on one side. `b` (n,): their values on the other side.
+    """
 
     samples: list[Hashable]
     a: Vector

@@ -59,8 +59,8 @@ class WithinSampleAssociation(NamedTuple):
 def quantile_buckets(values: ArrayLike, count: int = 4) -> Codes:
     """Return the bucket (n,) of each value, from 0 (the lowest values) to count - 1.
 
-    The cuts are the quantiles k / count. Equal values share a bucket: if a cut falls among them, the lower
-    bucket. So buckets may be of unequal size, or empty.
+    The cuts between buckets are the quantiles k / count. Equal values share a bucket. If a cut falls among
+    equal values, all of them are in the bucket below the cut. So buckets may be of unequal size, or empty.
 
     Raises:
         ValueError: If there are no values, or a value is not finite.
@@ -130,12 +130,13 @@ def within_sample_association(
     samples: Iterable[Hashable],
     groups: Iterable[Hashable | None],
 ) -> WithinSampleAssociation | None:
-    """Return the association of outcome and value among the repeats of each sample: these are equally hard.
+    """Return the association of outcome and value among the repeats of each sample, which are equally hard.
 
-    For each sample with both outcomes, all pairs of a trial with outcome 0 and a trial with outcome 1 are
-    taken: the share of pairs in which the 0 has the higher value, minus the share in which it has the lower
-    value. Clusters (`groups`) are counted by the sign of the sum over their samples. If outcome and value were
-    independent within samples, both signs would be equally likely: the sign test, mid-p.
+    For each sample with both outcomes, every trial with outcome 0 is paired with every trial with outcome 1.
+    The sample's number is the share of pairs in which the 0 has the higher value, minus the share of pairs in
+    which it has the lower value. Clusters (`groups`) are counted by the sign of the sum of these numbers over
+    their samples. If outcome and value were independent within samples, both signs would be equally likely.
+    The p-value is that of the sign test, mid-p.
 
     Return None if no sample has both outcomes.
 

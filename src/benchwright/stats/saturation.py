@@ -39,11 +39,12 @@ def still_gains(served: Mapping[float, float], gain: float) -> bool:
 
 
 def next_concurrency(served: Mapping[float, float], gain: float) -> int | None:
-    """Return the concurrency to measure next to locate the knee more finely. None if there is none in between.
+    """Return the concurrency to measure next, in order to locate the knee more finely.
 
-    It is between the knee and the level below it. But if more load serves clearly less, as with objectives that
-    are missed beyond some level, it is between the best level and the level above, where the rate might be
-    better still.
+    The next concurrency is usually between the knee and the level below the knee. But if the level above the
+    best level serves clearly less, the next concurrency is between these two levels, where the rate might be
+    better still. That happens if requests miss their objectives beyond some level. Return None if there is
+    nothing left to measure between these levels.
     """
     levels = sorted(served)
     best = max(served, key=lambda level: (served[level], -level))

@@ -16,7 +16,9 @@ from benchwright.stats.arrays import Vector, require_same_length, to_vector
 
 
 class WindowCut(NamedTuple):
-    """The cut at one end of a load level: a number of requests to leave out, or a number of seconds."""
+    """The cut at one end of a load level: the number of requests to leave out there, or the number of
+    seconds.
+    """
 
     requests: int = 0
     seconds: float = 0.0
@@ -25,9 +27,9 @@ class WindowCut(NamedTuple):
 class Window(NamedTuple):
     """The requests that count: from `first` to `last` (both included, in order of intended start).
 
-    `begin`, `end`: the time span of these requests in seconds. `is_burst`: True if the requests were sent in
-    less time than half of them took (see `cut_window`). Then there is no steady state, and the span extends to
-    the end of the last answer.
+    `begin`, `end`: the time span of these requests in seconds. `is_burst`: True if all requests were sent
+    within less time than a typical (median) request took. In a burst, there is no steady state, and the time
+    span extends to the end of the last answer. See `cut_window`.
     """
 
     first: int

@@ -22,9 +22,9 @@ OPTION_NAMES = {
     for prefix in ("", "judge_", "baseline_")
     for suffix in ("", "_env")
 }
-"""Mapping from a setting to its option, for settings whose option has another name.
+"""Mapping from each setting for headers to its option, whose name differs from the setting's name.
 
-Such an option is repeated for each header.
+On a command line, the option is repeated for each header.
 """
 
 SETTINGS_NOT_REPEATED = frozenset(

@@ -25,9 +25,9 @@ FIRST_MESSAGES_SHOWN = 20
 
 MOST_PICTURES = 40
 MOST_PIXELS = 50_000_000
-"""Maximum number of pixels of an image that is shown. Each pixel takes four bytes in a browser.
+"""`MOST_PICTURES`: maximum number of images shown per message.
 
-`MOST_PICTURES`: maximum number of images shown per message.
+`MOST_PIXELS`: maximum number of pixels of an image that is shown. Each pixel takes four bytes in a browser.
 """
 
 

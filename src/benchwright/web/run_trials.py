@@ -13,7 +13,10 @@ from benchwright.records import Status
 from benchwright.runs.table import RunTable
 
 TURN, PAUSE = 0.1, 0.001
-"""Seconds of reading after which the lock is released for other threads. Then seconds until reading continues."""
+"""`TURN`: seconds of reading after which the lock is released for other threads.
+
+`PAUSE`: seconds until reading continues.
+"""
 
 
 class TrialRow(NamedTuple):

@@ -58,7 +58,9 @@ def in_front(gateway: ServerProcess, engine: Running, version: str) -> Iterator[
     except DidNotStart as error:
         raise Unavailable(str(error)) from None
     try:
-        yield replace(engine, base_url=f"{gateway.address}/v1", version=f"{version}, before {engine.version}")
+        yield replace(
+            engine, base_url=f"{gateway.address}/v1", version=f"{version}, in front of {engine.version}"
+        )
     finally:
         gateway.stop()
 

@@ -71,7 +71,7 @@ def compiled(directory: Path, model: Path | None = None) -> Iterator[Running]:
         yield replace(server, slots=SLOTS)
 
 
-ONLY_COMPILED = {"compared": "only the build of llama-server brings llama-quantize"}
+ONLY_COMPILED = {"compared": "only the build of llama-server contains the program llama-quantize"}
 
 PREBUILT = "llama.cpp's server in the package xllamacpp"
 COMPILED = "llama.cpp's llama-server, compiled"

@@ -21,7 +21,7 @@ REQUEST = re.compile(
     re.DOTALL,
 )
 SECOND_TURN = (
-    "in an agent's second turn, its template answers HTTP 500 to calls with null content, "
+    "in an agent's second turn, the server answers HTTP 500 to tool calls with null content, "
     "which the API allows"
 )
 WITHOUT = {**ONLY_COMPILED, "tool": SECOND_TURN, "mcp": SECOND_TURN}

@@ -56,7 +56,7 @@ def weights() -> Path:
     return folder
 
 
-AS_TEXT = "it has no tool parser for this model, so calls arrive as text and no tool is called"
+AS_TEXT = "the server has no tool parser for this model, so tool calls arrive as text and no tool is called"
 WITHOUT = {**ONLY_COMPILED, "tool": AS_TEXT, "mcp": AS_TEXT}
 
 COSTS = "torch and the weights take 3 GB"

@@ -1,9 +1,9 @@
-"""The documented results of an eval: the summary, and the content of the file written by `-o`.
+"""The results of an eval that osmosis_ai documents: the summary, and the content of the file written by `-o`.
 
-A run without a score counts as 0.0, and the standard deviation is that of a population. pass@k is given for
-the values 1, 3, 5 and 10 of k that are not above the number of runs per row. It is computed over the rows
-with at least k runs; if these are not all rows, their number is in `pass_at_rows`. The number of scored runs
-and the intervals are in the engine's own summary of the run.
+In scores, a run without a score counts as 0.0. The standard deviation is that of a population. pass@k is
+given for each k among 1, 3, 5 and 10 that is not above the number of runs per row. It is computed over the
+rows with at least k runs. If some rows have fewer runs, the number of rows used is in `pass_at_rows`. The
+number of scored runs and the intervals are not here, but in the engine's own summary of the run.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from benchwright.runs.manifest import Manifest
 
 
 class DocumentedResults:
-    """The documented figures of an eval, for all models together and for each model.
+    """An eval's figures in the format that osmosis_ai documents, for all models together and for each model.
 
-    The sums of tokens and times are known only after iterating over the runs with `count_runs`.
+    The totals of tokens and times are complete only after `count_runs` has been iterated to its end.
     """
 
     def __init__(self, runs: DocumentedRuns) -> None:
@@ -36,7 +36,7 @@ class DocumentedResults:
         self._milliseconds: defaultdict[str, float] = defaultdict(float)
 
     def count_runs(self) -> Iterator[DocumentedRun]:
-        """Yield the runs. Meanwhile add up their tokens and times."""
+        """Yield the runs. Add each run's tokens and time to the totals when the run is yielded."""
         primary = self._manifest.targets[0].slot
         for run in self._runs:
             slot = run.model_tag or primary
@@ -56,8 +56,8 @@ class DocumentedResults:
     def _eval_fns(self, target: Target) -> dict[str, dict[str, Any]]:
         """Return {eval function: {mean, std, min, max, pass_at_1, ...}} for one model.
 
-        `pass_at_rows`, {k: rows}, is the number of rows from which each pass@k is computed. It is present if
-        some rows have too few runs for a k.
+        If some rows have too few runs for a k, `pass_at_rows` is added: {k: number of rows from which pass@k
+        is computed}.
         """
         rows = self._runs.row_count(target)
         summaries: dict[str, dict[str, Any]] = {}
@@ -72,7 +72,7 @@ class DocumentedResults:
 
     @property
     def summary(self) -> dict[str, Any]:
-        """The documented `summary` of cache files: the primary model's scores, and totals over all runs."""
+        """The `summary` in cache files: the primary model's scores, and totals over the runs of all models."""
         targets = self._manifest.targets
         return {"eval_fns": self._eval_fns(targets[0]), **self._totals(targets)}
 

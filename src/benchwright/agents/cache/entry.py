@@ -39,7 +39,7 @@ class CacheMismatch(UserError, RuntimeError):
 
 
 class SkippedRun(msgspec.Struct, gc=False):
-    """A run in a cache file, read only to be counted."""
+    """A run in a cache file, decoded without its fields, because only the number of runs is needed."""
 
 
 class CacheEntry(msgspec.Struct):
@@ -92,7 +92,7 @@ def new_path(directory: Path, task_id: str) -> Path:
 def entry_files(directory: Path, task_id: str = "") -> list[Path]:
     """Return the cache files in a directory, newest first.
 
-    `task_id`: the task whose files are returned; None for all.
+    `task_id`: the task whose cache files are returned. If it is "", the files of all tasks are returned.
     """
     pattern = f"*_{task_id}.json" if task_id else "*_*.json"
     return sorted(directory.glob(pattern), key=age_key, reverse=True)
@@ -161,10 +161,10 @@ def write_entry(path: Path, entry: CacheEntry, runs: Iterable[DocumentedRun] = (
 
 
 def add_runs(path: Path, entry: CacheEntry, runs: Iterable[DocumentedRun]) -> None:
-    """Add runs to a cache file in progress. `write_entry` wrote the file for this entry, without a summary.
+    """Add runs to a cache file that has no summary yet, because the eval is in progress.
 
-    The file is replaced as a whole. Its existing runs are copied as bytes. If there are no new runs, the file
-    is left unchanged.
+    `entry`: the entry with which `write_entry` wrote the file. The file is replaced as a whole. Its existing
+    runs are copied as bytes. If there are no new runs, the file is left unchanged.
 
     Raises:
         JournalError: If the file cannot be read or written.

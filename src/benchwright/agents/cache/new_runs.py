@@ -1,4 +1,4 @@
-"""Reads new documented runs from a journal while the eval is running."""
+"""Reads the runs that finish while an eval is in progress, from the journal, as `DocumentedRun` objects."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from benchwright.runs.table import RunTable
 
 
 class NewRuns:
-    """The documented runs that were added to a journal since the journal's table was read.
+    """The runs that were added to a journal since the journal's table was read, as `DocumentedRun` objects.
 
     A run is returned once all scorers have scored it, or once it has failed. New scores of trials that are
     already in the table do not make a new run.

@@ -29,11 +29,12 @@ BATCH_SIZE = 1000
 def restore(
     directory: Path, plan: Plan, entry: CacheEntry, runs: Iterable[DocumentedRun], source: str
 ) -> int:
-    """Write the journal of a new run from a cache file and its runs. Return the number of restored trials.
+    """Write the journal of a new run from the results in a cache file. Return the number of restored trials.
 
-    Runs that are not in the plan, lack a score or have impossible figures are skipped. If several runs have
-    the same row, repeat and model, the last one counts. `source`: the run from which the results come. If the
-    cached run was completed and no run is skipped, the new run is finished.
+    Skip results that are not in the plan, lack a score or have impossible figures. Of several results for the
+    same row, repeat and model, the last one counts. `source`: the id recorded as the origin of the results.
+    The new run is finished if the cached eval was completed and every trial of the plan was restored.
+    Otherwise it can be resumed.
 
     Raises:
         UserError: If a row of the dataset cannot be read.
@@ -93,7 +94,10 @@ def _record(trial: Trial, run: DocumentedRun, source: str) -> TrialRecord:
 
 
 def _status(run: DocumentedRun) -> Status:
-    """Return the status of the trial, as far as the documented run allows to tell."""
+    """Return the status of a restored trial: an execution error if the run failed, and "answered" otherwise.
+
+    If `unscored` states that there was no answer for a reason such as `truncated`, that reason is the status.
+    """
     if not run.success:
         return Status.EXECUTION_ERROR
     ends = [

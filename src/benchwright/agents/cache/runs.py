@@ -1,7 +1,7 @@
-"""The runs of an eval in their documented format, created one at a time from the eval's run table.
+"""The runs of an eval in the format that osmosis_ai documents, created one at a time from the eval's run table.
 
-A documented run has a score by every scorer. If a scorer failed or found no answer, the score is 0.0.
-`unscored` distinguishes such scores from scores of wrong answers.
+A run in this format ("documented run") has a score by every scorer. If a scorer failed or found no answer,
+the score is 0.0. `unscored` distinguishes such scores from scores of wrong answers.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ SORT_PARTITIONS = 32
 
 
 class DocumentedRun(msgspec.Struct, gc=False):
-    """One run of one row.
+    """One run of one dataset row, in the format that osmosis_ai documents.
 
     `tokens`: prompt and completion tokens of the model's own requests. `unscored`: a mapping from each scorer
     without a value, for which `scores` has 0.0, to the reason. If there was no answer, the reason is the
@@ -54,7 +54,7 @@ class DocumentedRun(msgspec.Struct, gc=False):
 def documented_run(
     record: TrialRecord, scores: dict[str, float], unscored: dict[str, ScoreState], tag: str | None
 ) -> DocumentedRun:
-    """Return the documented run of a journal record. A failed run has no scores.
+    """Convert a journal record into a run in the format that osmosis_ai documents. A failed run has no scores.
 
     `unscored`: a mapping from each scorer without a value to the state of its score.
     """
@@ -85,15 +85,16 @@ def _why_unscored(trial: Status, state: ScoreState) -> Status:
 
 
 def tag_of(record: TrialRecord, manifest: Manifest) -> str | None:
-    """Return the documented `model_tag` of a record: the slot of its model. Return None if there is only one model."""
+    """Return the `model_tag` of a record: "primary" or "baseline". Return None if there is only one model."""
     return record.target if len(manifest.targets) > 1 else None
 
 
 class DocumentedRuns:
-    """The runs of an eval, ordered by row, model (primary first) and repeat. Interrupted runs are left out.
+    """The runs of an eval in the format that osmosis_ai documents, ordered by row, model (primary first) and repeat.
 
-    `under_way`: True if the eval is still running. Then only finished runs are included. Runs without a score
-    by every scorer are left out, and so are runs with a status in `again`, which will be retried.
+    Interrupted runs are left out. `under_way`: True if the eval is still running. Then only finished runs are
+    included. Runs without a score by every scorer are left out, and so are runs with a status in `again`,
+    which will be retried.
 
     Raises:
         JournalError: If the journal has a row, model or repeat that is not in its manifest.
@@ -130,7 +131,7 @@ class DocumentedRuns:
             yield documented_run(record, scores, unscored, tag_of(record, self.manifest))
 
     def records(self) -> Iterator[TrialRecord]:
-        """Return the journal records of the documented runs, in the order of the runs."""
+        """Return the journal records of these runs, in the order of the runs."""
         return map(self.table.read_record, _in_order(self.table, self.manifest, self._done))
 
     def failure_reasons(self) -> dict[str, int]:
@@ -146,13 +147,16 @@ class DocumentedRuns:
         )
 
     def _of(self, target: Target) -> NDArray[np.bool_]:
-        """Return a mask of the table's trials, shape (n,). It is True for documented runs of the model `target`."""
+        """Return a mask of the table's trials, shape (n,).
+
+        It is True for the trials of the model `target` that are included.
+        """
         slot = self.table.targets.find(target.slot)
         rows: NDArray[np.bool_] = self._done & self.table.target.equal_mask(-1 if slot is None else slot)
         return rows
 
     def statistics(self, target: Target) -> dict[str, DocumentedStatistics]:
-        """Return {eval function: documented figures} over the runs of one model."""
+        """Return {eval function: mean, std, min, max and pass@k} over the runs of one model."""
         import numpy as np
 
         from benchwright.stats.documented_statistics import NO_TRIES, documented_statistics, tries_by_sample
@@ -214,7 +218,10 @@ def _check_rows(table: RunTable, manifest: Manifest, done: NDArray[np.bool_]) ->
 
 
 def _is_strange(table: RunTable, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """Return a mask of the trials at these `rows` of the table. It is True for trials that belong to no dataset row."""
+    """Return a mask of the trials at these `rows` of the table.
+
+    It is True for trials whose row is not a row of the dataset.
+    """
     if _has_ids(table):
         strange: NDArray[np.bool_] = table.dataset_row.compact_numbers(rows) == 0
     else:

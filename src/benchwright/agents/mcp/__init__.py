@@ -1,4 +1,5 @@
 """Evaluates models with a directory of MCP tools.
 
-Its `main.py`, with a FastMCP server, takes the place of agent code.
+The directory contains a `main.py` that creates a FastMCP server. It takes the place of an agent written by
+the user.
 """

@@ -1,4 +1,4 @@
-"""The documented agent that uses the tools of a FastMCP server."""
+"""The agent that osmosis_ai documents for the tools of a FastMCP server."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 class MCPAgentLoop(RolloutAgentLoop):
     """Agent that lets the model call a server's tools until the model answers or has used up `max_turns`.
 
-    Each rollout opens a new connection to the server, within this process. fastmcp 2 enters a server's
-    lifespan only once, and exits it after the first connection. `McpTask` keeps its connection, and so does
-    not have this limit.
+    Each rollout opens a new connection to the server, within this process. With fastmcp 2, a server's
+    lifespan is entered for the first connection only, and exited when that connection ends. So later rollouts
+    run without the lifespan. `McpTask` does not have this problem, because it keeps one connection.
 
     Raises:
         MCPLoadError: If the server does not start.

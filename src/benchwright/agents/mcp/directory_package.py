@@ -1,10 +1,10 @@
 """Imports the modules of a directory as a package that is invisible to all other code.
 
 A tool server's `main.py` contains `import tools`, `from tools import search` or `from .tools import search`,
-at the top or in a function that runs much later. It means the file beside it. With the directory on
-`sys.path`, the first two imports would work, but any other code of the program that imports `tools` would get
-this file, too. Therefore the files become modules of a package with a unique name. Only import statements in
-these modules look in this package first.
+at the top or in a function that runs much later. Each of these statements means the file `tools.py` beside
+`main.py`. With the directory on `sys.path`, the first two statements would work, but any other code of the
+program that imports `tools` would get this file, too. Therefore the files become modules of a package with a
+unique name. Only import statements in these modules look in this package first.
 """
 
 from __future__ import annotations

@@ -20,12 +20,16 @@ if TYPE_CHECKING:
     from fastmcp import FastMCP
 
 USUAL_SERVER_NAME = "mcp"
-"""Usual name of the variable that contains the server. It is preferred if `main.py` has several servers."""
+"""Usual name of the variable that contains the server.
+
+If `main.py` has several servers, the one in this variable is used. If there is none in this variable, the
+server whose variable comes first in the alphabet is used.
+"""
 
 _SAID_TWICE = ("fastmcp.server.server", "fastmcp.tools.tool_manager", "mcp.server.lowlevel.server")
-"""Names of loggers that are silenced, because they print a traceback for each tool error.
+"""Names of loggers that are silenced, because they print a traceback for each error of a tool.
 
-The model and the transcript get the error anyway.
+The error is reported anyway: to the model, and in the trial's conversation.
 """
 
 

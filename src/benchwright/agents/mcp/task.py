@@ -87,7 +87,7 @@ class McpSolver:
     async def solve(self, trial: Trial, session: Session) -> Outcome:
         """Send the row's prompts. Run the tools that the model calls, until the model answers.
 
-        `artifacts["finish_reason"]` is "max_turns" or "stop", as documented.
+        `artifacts["finish_reason"]` is "max_turns" or "stop", as osmosis_ai documents.
 
         Raises:
             ProviderError: If the endpoint failed; see `Session.chat`.
@@ -105,5 +105,8 @@ class McpSolver:
 
 
 def finish_reason(outcome: Outcome) -> str:
-    """Return the documented finish reason of a tool loop: "max_turns" or "stop"."""
+    """Return the finish reason of a tool loop in the words that osmosis_ai documents.
+
+    It is "max_turns" if the trial reached its limit of turns, and "stop" otherwise.
+    """
     return "max_turns" if outcome.status is Status.LIMIT else "stop"

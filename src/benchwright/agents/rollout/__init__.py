@@ -1,1 +1,1 @@
-"""The documented types of an agent, which a user's agent imports from `osmosis_ai.rollout`."""
+"""The types of an agent that osmosis_ai documents. A user's agent imports them from `osmosis_ai.rollout`."""

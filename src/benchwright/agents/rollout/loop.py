@@ -1,4 +1,4 @@
-"""The documented base class of users' agents, and a placeholder for an agent's server."""
+"""The base class of users' agents that osmosis_ai documents, and a placeholder for an agent's server."""
 
 from __future__ import annotations
 
@@ -79,9 +79,10 @@ class RolloutApp:
 
 
 def create_app(agent_loop: RolloutAgentLoop, **options: Any) -> RolloutApp:
-    """Return an application that takes the place of an agent's server. So modules that create a server can be imported.
+    """Return an application that takes the place of an agent's server.
 
-    `options`: the options of a server (max_concurrent, record_ttl_seconds, settings, credentials,
-    server_host, server_port, api_key, debug_dir, on_startup, on_shutdown). They have no effect.
+    So modules that create a server can be imported, although Benchwright does not serve agents. `options`:
+    the options of a server (max_concurrent, record_ttl_seconds, settings, credentials, server_host,
+    server_port, api_key, debug_dir, on_startup, on_shutdown). They have no effect.
     """
     return RolloutApp(agent_loop)

@@ -1,6 +1,6 @@
 """Functions for agents with tools: parse tool calls, run tool calls, build the messages with results.
 
-Also exceptions.
+The module also has the exceptions that users' agents can import.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The documented data types of an agent: requests, tool schemas, completions and metrics."""
+"""The data types of an agent that osmosis_ai documents: requests, tool schemas, completions and metrics."""
 
 from __future__ import annotations
 

@@ -1,1 +1,4 @@
-"""The documented Python API: a dataset reader, a model client, and runners that run an agent over rows."""
+"""The Python API that osmosis_ai documents.
+
+It has a dataset reader, a model client, and runners that run an agent over rows.
+"""

@@ -1,4 +1,4 @@
-"""`ExternalLLMClient`: the documented client of a model, usable alone or within a run of the engine."""
+"""`ExternalLLMClient`: the model's client that osmosis_ai documents, usable alone or within a run of the engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The first steps of the documented commands. Each function returns (result, None) or (None, error message)."""
+"""Set-up for the commands that osmosis_ai documents: loads the agent, reads the dataset, creates the model's client.
+
+Each function that can fail returns (result, None) or (None, error message).
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ logger = logging.getLogger(__name__)
 
 
 def build_completion_params(temperature: float | None, max_tokens: int | None) -> dict[str, Any]:
-    """Return the body fields for these settings. Settings that are None are left out."""
+    """Return the body fields of requests for a temperature and a token limit. A setting that is None is left out."""
     params = {"temperature": temperature, "max_tokens": max_tokens}
     return {name: value for name, value in params.items() if value is not None}
 

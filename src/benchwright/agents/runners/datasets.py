@@ -1,4 +1,4 @@
-"""`DatasetReader`: the documented reader of datasets. It checks every row that it reads."""
+"""`DatasetReader`: the reader of datasets that osmosis_ai documents. It checks every row that it reads."""
 
 from __future__ import annotations
 

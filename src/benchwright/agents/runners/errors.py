@@ -1,4 +1,4 @@
-"""The documented exceptions of the Python API.
+"""The exceptions of the Python API that osmosis_ai documents.
 
 All except `SystemicProviderError` are Benchwright's own exceptions under other names.
 """
@@ -19,7 +19,7 @@ __all__ = [
 ]
 
 LocalExecutionError = BenchwrightError
-"""Base class of the documented exceptions."""
+"""Base class of the exceptions that osmosis_ai documents."""
 
 
 class SystemicProviderError(ProviderError):
@@ -36,7 +36,7 @@ class SystemicProviderError(ProviderError):
 
 
 def documented_error(error: ProviderError) -> ProviderError:
-    """Convert a failure of the endpoint into an error of the documented class with the documented message."""
+    """Convert a failure of the endpoint into the exception, with the message, that osmosis_ai documents for it."""
     status = error.http_status
     if error.systemic:
         return SystemicProviderError(str(error), http_status=status)

@@ -20,7 +20,7 @@ async def runner_pool(
 ) -> AsyncIterator[list[LocalRolloutRunner]]:
     """Yield `size` runners for concurrent runs, each with a client of its own.
 
-    If the size is 1, this is the runner itself. Otherwise all runners are copies of it.
+    If the size is 1, yield `runner` itself. Otherwise yield copies of it.
 
     Raises:
         ValueError: If the size is not positive.

@@ -1,4 +1,7 @@
-"""The documented results of an `EvalRunner`: of one run, of one row, of one model, and of the whole evaluation."""
+"""Results of an `EvalRunner` in the form that osmosis_ai documents.
+
+There are results of one run, of one row, of one model, and of the whole evaluation.
+"""
 
 from __future__ import annotations
 
@@ -137,9 +140,10 @@ def summarise_model(
     n_runs: int,
     pass_threshold: float,
 ) -> EvalModelSummary:
-    """Return the summary of one model. `tag`: the model's tag.
+    """Return the summary of one model.
 
-    `runs`: the runs from which the model's runs are taken.
+    `tag`: the model's `model_tag`. `runs`: the runs of all models, of which those with this `model_tag` are
+    summarised.
     """
     own = [run for run in runs if run.model_tag == tag]
     return EvalModelSummary(

@@ -21,7 +21,11 @@ logger = logging.getLogger(__name__)
 
 
 class LocalLLMClientProtocol(LLMClientProtocol, Protocol):
-    """Interface of a model's client that a runner needs: the interface that agents use, and the methods below."""
+    """Interface of a model's client that a runner needs.
+
+    It is the interface that agents use, with the methods `set_tools`, `clear_tools` and `reset_metrics`
+    added.
+    """
 
     def set_tools(self, tools: list[OpenAIFunctionToolSchema]) -> None:
         """Offer these tools with every call."""
@@ -68,7 +72,8 @@ class LocalBatchResult:
 class LocalRolloutRunner:
     """Runs one agent with one client. `request_metadata`: added to the metadata of every request.
 
-    With `debug` or a `debug_dir`, the agent's events are written to files that are named after the rollouts.
+    If `debug` is True or a `debug_dir` is given, the agent's events are written to files that are named after
+    the rollouts. Otherwise the events are dropped.
     """
 
     def __init__(

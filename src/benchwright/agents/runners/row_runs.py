@@ -36,7 +36,10 @@ W = TypeVar("W", bound=Runner)
 
 
 class RowRun(NamedTuple, Generic[W]):
-    """One run of one row. `model_tag`: the name of the run's model; None if there is only one model."""
+    """One run of one row with one model.
+
+    `model_tag`: the key of the run's model in the pools (see `Pools`); None if there is only one model.
+    """
 
     row: DatasetRow
     row_index: int
@@ -46,7 +49,7 @@ class RowRun(NamedTuple, Generic[W]):
 
 
 class RunOutcome(Protocol):
-    """Interface of a run's result that this module needs."""
+    """The fields of a run's result that this module uses."""
 
     success: bool
     error: str | None
@@ -55,7 +58,7 @@ class RunOutcome(Protocol):
 R = TypeVar("R", bound=RunOutcome)
 
 Pools = Mapping[str, Sequence[W]]
-"""Mapping from each model to its runners, one runner per concurrent run. The first model comes first."""
+"""Mapping from each model to its runners, in the order of the models. Each concurrent run needs a runner."""
 
 
 class RowResults(NamedTuple, Generic[R]):

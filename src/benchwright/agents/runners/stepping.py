@@ -1,8 +1,8 @@
 """Stepping through rollouts: before each call to the model, a person decides how to continue.
 
 `Stepper` holds the state of the person's session, but no terminal. `SteppingClient` is the client whose calls
-wait for the person. Each row is an ordinary run of the engine. The caller of `Stepper.run_rows` makes these
-runs.
+wait for the person. Each dataset row is run by the engine like any other. `Stepper.run_rows` does not start
+these runs itself: its caller passes the function that does (`run_row`).
 """
 
 from __future__ import annotations
@@ -70,7 +70,10 @@ class Stepper:
         self._row = _Row(rows.start)
 
     async def run_rows(self, first: int, run_row: Callable[[int], Awaitable[LocalRunResult]]) -> None:
-        """Run the row `first`, and then the rows that the person chooses, until the person quits."""
+        """Run the row `first`, and then the rows that the person chooses, until the person quits.
+
+        `run_row`: a function that runs the row with a given index, and returns the result.
+        """
         self._person.show(KEYS)
         index: int | None = first
         while index is not None:
@@ -136,7 +139,7 @@ class Stepper:
             self._person.show(message_text(number, message))
 
     async def _decide(self, prompt: str) -> Command:
-        """Ask the person until a line is a command that continues or leaves the row. Return this command."""
+        """Ask the person for commands until one of them continues the row or leaves it. Return this command."""
         row = self._row
         while True:
             line = await self._person.ask(prompt)

@@ -1,3 +1,5 @@
-"""Compares runs: reads the sides (A, B, ...), checks whether they are comparable, aligns samples, computes the
-figures.
+"""Compares runs.
+
+The package reads the sides of a comparison (A, B, ...), checks whether they are comparable, aligns their
+samples, and computes the figures.
 """

@@ -1,5 +1,6 @@
-"""Differences of a score by label value (such as each subject): for which values is B better than A, for which
-worse?
+"""Differences of a score by the values of a label, such as each subject.
+
+They show for which label values B is better than A, and for which values it is worse.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ MAX_VALUES_SHOWN = 40
 MIN_TRIALS_PER_VALUE = 2
 """Minimum mean number of trials per value of a label, on each side.
 
-A label with fewer names single samples, which is useless.
+A label with fewer trials per value is left out: such a label names single samples.
 """
 
 
@@ -42,7 +43,8 @@ def _by_label(
 ) -> tuple[list[PartDifference], int] | None:
     """Return the differences by the values of one label, and the number of values that are left out.
 
-    Return None if the label has too few values or trials.
+    Return None if the label has fewer than two values on both sides, or too few trials per value
+    (`MIN_TRIALS_PER_VALUE`).
     """
     (side_a, labels_a), (side_b, labels_b) = a, b
     places_a, places_b = _places(labels_a), _places(labels_b)

@@ -47,7 +47,10 @@ class ComparisonOptions(Record, frozen=True):
 
 
 class ComparisonOutcome(Record, frozen=True):
-    """The comparison. `columns`: columns of the documented table; only set if all references are result files."""
+    """The comparison.
+
+    `columns`: columns of the documented table, if all references are result files. None otherwise.
+    """
 
     comparison: Comparison
     columns: list[ResultFile]
@@ -187,12 +190,12 @@ def _by_model(pairs: Sequence[PairOfSides], *, several: bool) -> dict[str | None
 
 
 def _named_folders(found: Sequence[Reference | Folder]) -> list[tuple[str, list[Side], list[str]]]:
-    """Return for each folder its name, its sides (renamed to it), and its messages about files that were not
-    read.
+    """Return (name, sides, messages) of each folder. The sides are renamed to the folder's name.
 
-    Each side has a separate letter. Folders are named after their only models. If these names are not distinct,
-    short and plain, each folder is called by its own name. If these names are not distinct, short and plain
-    either, letters are the names.
+    The messages are about files that were not read. Each side has a separate letter. If each folder has only
+    one model, and these models are distinct, short and plain as names, the folders are named after their
+    models. Otherwise, the folders keep their own names, if these are distinct, short and plain. Otherwise,
+    letters are the names.
     """
     contents = [
         [side for member in one.members for side in member.sides(all_slots=True)]

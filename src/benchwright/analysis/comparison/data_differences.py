@@ -80,7 +80,10 @@ def _differences(
 
 
 def _same(a: str | None, b: str | None) -> bool:
-    """Return True if two texts are equal apart from white space, or if one of them is unknown."""
+    """Return True if two texts are equal apart from white space.
+
+    Return True also if one of the texts is unknown.
+    """
     return a is None or b is None or a.split() == b.split()
 
 

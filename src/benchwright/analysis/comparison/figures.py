@@ -110,10 +110,11 @@ def _paired(sides: SideMeans, confidence: float) -> PairedOrUnpairedDifference:
 
 
 def _stopped_early(sides: SideMeans, order: SampleOrder, confidence: float) -> PairedOrUnpairedDifference:
-    """Return the difference if a side stopped early. Its number of samples then depends on its results.
+    """Return the difference for two sides of which at least one stopped early.
 
-    There is no p-value. The interval is valid at any stopping time (`stats.sequential`). It is None if both
-    sides stopped early, each in a different order.
+    The number of samples of such a side depends on its results, so there is no p-value. The interval is valid
+    at any stopping time (`stats.sequential`). The interval is None if both sides stopped early, each in a
+    different order of samples.
     """
     assert sides.positions is not None
     gaps = sides.b - sides.a
@@ -288,9 +289,10 @@ def apply_correction(
 ) -> ScoreComparison:
     """Return the comparison with its final verdict, as one of `tests` tests, and with its detectable effect.
 
-    `p_adjusted`: the Holm-adjusted p-value; None if this is the only test. `adjust`: function that returns the
-    adjusted value of another p-value put in the place of this one (for the other counting policies). The
-    detectable effect is computed at the strictest level that Holm can require, alpha / tests.
+    `p_adjusted`: the Holm-adjusted p-value; None if this is the only test. `adjust`: function from any
+    p-value to the adjusted value that it would have in place of this test's p-value. It is used for the other
+    counting policies. The detectable effect is computed at the strictest level that Holm can require, alpha /
+    tests.
     """
     if comparison.method == SEQUENTIAL_METHOD:
         verdicts = {one.verdict for one in comparison.counted}

@@ -71,7 +71,7 @@ def _own(path: Path) -> Iterator[Reference]:
 
 
 def _has_results(path: Path) -> bool:
-    """Return True if a file was written by `run` or by `eval -o`."""
+    """Return True if a file has the keys of a result file written by `run` or by `eval -o`."""
     if format_of(path) is not None:
         return False
     try:
@@ -88,7 +88,8 @@ def _has_results(path: Path) -> bool:
 class MatchedTasks(NamedTuple):
     """Pairs of sides. The two sides of a pair have the same task.
 
-    `notes`: messages about duplicate, differently named and unmatched results.
+    `notes`: messages about results that occur twice, have different names, or match no result of the other
+    folder.
     """
 
     pairs: list[tuple[Side, Side]]
@@ -136,7 +137,7 @@ def task_of(side: Side) -> str:
 def _latest(sides: Sequence[Side], folder: str, notes: list[str]) -> dict[str, dict[str, Side]]:
     """Return the sides as {task: {model: side}}.
 
-    Of several for a task and model, keep the last, and add a message to `notes`.
+    Of several sides for a task and model, keep the last, and add a message to `notes`.
     """
     found: defaultdict[str, dict[str, Side]] = defaultdict(dict)
     for side in sides:

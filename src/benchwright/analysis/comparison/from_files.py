@@ -34,8 +34,8 @@ from benchwright.text import make_safe
 class SampleFacts(Record, frozen=True):
     """The fields that are read from one sample of a result file.
 
-    Files of other tools may lack all fields except `correct`. Fields that the table does not show may have any
-    type.
+    Files of other tools may lack all fields except `correct`. Fields that the documented table does not show
+    may have values of any type in these files.
     """
 
     id: Any = None
@@ -50,7 +50,7 @@ class SampleFacts(Record, frozen=True):
 
 
 class BenchmarkFile(Record, frozen=True):
-    """The fields that a comparison reads from a benchmark's result file, in addition to the fields of the table."""
+    """The fields of a benchmark's result file that a comparison reads in addition to those in `ResultFile`."""
 
     benchmark: str
     model: str

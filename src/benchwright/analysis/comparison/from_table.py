@@ -121,7 +121,8 @@ def side_of(manifest: Manifest, table: RunTable, summary: RunSummary, reference:
 def _prefix(table: RunTable, summary: RunSummary) -> UsedSamples | None:
     """Return the samples on which the decision of a run that was decided early is based.
 
-    None if all samples were asked.
+    They are the first samples of a random order. Return None if the run has no decision, or if all its
+    samples were asked.
     """
     question = read_question(table.directory) if summary.decision is not None else None
     if question is None or summary.decision is None or summary.state == "finished":

@@ -26,8 +26,8 @@ from benchwright.statistic import Statistic
 def nameable_metrics(sides: list[Side], pairs: list[PairOfSides]) -> dict[str, Statistic]:
     """Return the metrics that `--fail-if` can name.
 
-    They are the metrics of the only run. If there is a pair, they are those of the only pair and of its second
-    run.
+    If there is only one run, they are the metrics of this run. If there is only one pair, they are the
+    metrics of the pair and of its second run. Otherwise, there are none.
     """
     if len(sides) == 1:
         return metrics_of(sides[0])
@@ -106,8 +106,9 @@ def _regressions(
 ) -> list[GateResult]:
     """Return a gate result for every score of every pair.
 
-    If no loss exceeds the margin, the probability that any gate fails is at most 1 - confidence, over all gates
-    together. With `prove`, this bounds the probability that a larger loss passes instead.
+    If no loss exceeds the margin, the probability that any gate fails is at most 1 - confidence, over all
+    gates together. If `prove` is True, another probability has this bound: that any gate passes although its
+    loss exceeds the margin.
     """
     tests = sum(len(pair.result.scores) for pair in pairs)
     level = 1 - (1 - confidence) / tests

@@ -48,5 +48,5 @@ def correct_verdicts(
 
 
 def _among(others: list[float], p_value: float) -> float:
-    """Return the Holm-adjusted value of a p-value that is tested together with the `others`."""
+    """Return the Holm-adjusted value of a p-value that is tested together with the p-values `others`."""
     return float(holm_adjusted([p_value, *others])[0])

@@ -23,9 +23,9 @@ def letter_of(number: int) -> str:
 
 
 def side_names(models: Sequence[str], letters: Sequence[str]) -> list[str]:
-    """Return the models as names of the sides, if all of them are different, short and plain.
+    """Return the models as names of the sides, if the models are all different, short and plain.
 
-    Otherwise return the letters.
+    Return the letters as names otherwise.
     """
     fit = all(len(model) <= MAX_NAME_LENGTH and _PLAIN.fullmatch(model) for model in models)
     return list(models if fit and len(set(models)) == len(models) else letters)

@@ -25,10 +25,10 @@ FILL_VALUES: dict[Policy, tuple[dict[int, float], dict[int, float]]] = {
     "best": ({NO_ANSWER: 0.0, ERROR: 0.0}, {NO_ANSWER: 1.0, ERROR: 1.0}),
     "worst": ({NO_ANSWER: 1.0, ERROR: 1.0}, {NO_ANSWER: 0.0, ERROR: 0.0}),
 }
-"""For each policy, the values of unscored trials: a mapping from the score state to the value, for side A and
-for side B.
+"""For each policy, two mappings from the state of an unscored trial to the value as which it counts.
 
-Unscored trials whose state is not in the mapping are left out.
+The first mapping is for side A and the second for side B. Unscored trials whose state is not in the mapping
+are left out.
 """
 
 
@@ -65,11 +65,12 @@ class SampleOrder(NamedTuple):
 
 
 class SideMeans(NamedTuple):
-    """Mean of each sample. `a` and `b` (n,): for samples on both sides.
+    """Means of the samples on each side.
 
-    `all_a` and `all_b`: for all samples of one side. `groups`: the cluster of each of the n samples; None if
-    there are no clusters. `positions` (n,): positions of the samples in the order of a run that stopped early.
-    Samples that this run did not use are then left out.
+    `a` and `b` (n,): means of the n samples that both sides have. `all_a` and `all_b`: means of all samples
+    of one side. `groups`: the cluster of each of the n samples; None if there are no clusters. `positions`
+    (n,): positions of the n samples in the order of a run that stopped early. If it is set, samples that this
+    run did not use are left out.
     """
 
     a: Vector
@@ -159,7 +160,10 @@ def align_samples(
 
 
 def _shared(a: CodedTexts, b: CodedTexts) -> tuple[Codes, Codes, int]:
-    """Return the names on each side as common codes from 0 (-1: no name), and the number of distinct names."""
+    """Return (codes of a's names, codes of b's names, number of distinct names).
+
+    Equal names have the same code on both sides. Codes count from 0; -1 stands for no name.
+    """
     codes_b = b.codes
     if a.name != b.name:
         names = CodedNames()

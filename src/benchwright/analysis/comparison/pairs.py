@@ -22,7 +22,10 @@ NO_COMMON_SAMPLE = "no sample is scored on both sides"
 
 
 class PairOfSides(NamedTuple):
-    """The comparison of two sides, together with the sides and their alignment. The gates need these."""
+    """The comparison of two sides (`result`), together with the sides and the alignment of their samples.
+
+    Gates compute their own bounds from the sides and the alignment.
+    """
 
     result: PairComparison
     a: Side

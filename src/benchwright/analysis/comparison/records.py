@@ -39,10 +39,9 @@ class RunScore(Record, frozen=True):
 class ComparedRun(Record, frozen=True):
     """One side of the comparison.
 
-    `letter` identifies the side. `name` replaces the letter in readable output (see `names`).
-
-    `trials`: number of trials. `errors`: number of trials that failed. `no_answer`: number of trials without an
-    answer. The last two are counted by the first score.
+    `letter` identifies the side. `name` replaces the letter in readable output (see `names`). `trials`:
+    number of trials. `errors`: number of trials that failed. `no_answer`: number of trials without an answer.
+    `errors` and `no_answer` are counted by the first score.
     """
 
     letter: str
@@ -70,7 +69,7 @@ class ComparedRun(Record, frozen=True):
 
 
 class PolicyResult(Record, frozen=True):
-    """The difference of a score under another policy for trials without a score."""
+    """The difference of a score if trials without a score are counted by another policy than the usual one."""
 
     policy: Policy
     n: int
@@ -98,15 +97,16 @@ class ScoreChange(Record, frozen=True):
 class ScoreComparison(Record, frozen=True):
     """Comparison of B with A by one score, over the `n` samples that both have (repeats averaged per sample).
 
-    `difference`: B - A. `low`, `high`: its interval at `confidence`, computed by `method`. `p_value`:
-    two-sided, by `test`. `p_adjusted`: the p-value adjusted by Holm over all scores and pairs of the
-    comparison; None if there is only one test. `p_exact`: p-value of McNemar's exact test, only for 0/1 scores
-    without repeats and clusters. `detectable`: the smallest true difference that would have been detected with
-    80 % power. `score_b`: the score's name in B's program, if it differs. `unit`: True if all values are in [0,
-    1], so that a difference can be expressed in points. `noise`: the largest difference that chance alone
-    causes, 95 % of the time, between two runs like these; known if both are of one model and have repeats.
-    `unpaired`: the reason why nothing was paired; `n`, wins, losses and ties are then 0. `n_a`, `n_b`: number
-    of samples with a value on side A, on side B. `n_groups`: number of clusters of samples.
+    `difference`: B - A. `low`, `high`: the interval of the difference at `confidence`, computed by `method`.
+    `p_value`: two-sided, by `test`. `p_adjusted`: the p-value adjusted by Holm over all scores and pairs of
+    the comparison; None if there is only one test. `p_exact`: p-value of McNemar's exact test, only for 0/1
+    scores without repeats and clusters. `detectable`: the smallest true difference that would have been
+    detected with 80 % power. `score_b`: the score's name in B's program, if it differs. `unit`: True if all
+    values are in [0, 1], so that a difference can be expressed in points. `noise`: the largest difference
+    that chance alone causes, 95 % of the time, between two runs like these; None unless both sides are of one
+    model and have repeats. `unpaired`: the reason why no samples were paired; `n`, `wins`, `losses` and
+    `ties` are then 0. `n_a`: number of samples with a value on side A. `n_b`: number of samples with a value
+    on side B. `n_groups`: number of clusters of samples.
     """
 
     score: str
@@ -146,7 +146,10 @@ class ScoreComparison(Record, frozen=True):
 
     @property
     def title(self) -> str:
-        """The name of the score. If the programs use different names, both names."""
+        """The name of the score.
+
+        If the programs of A and B name the score differently, it contains both names.
+        """
         return self.score if self.score_b is None else f"{self.score} / {self.score_b}"
 
     def gain(self, change: ScoreChange) -> float:
@@ -162,9 +165,8 @@ class ScoreComparison(Record, frozen=True):
 class PartDifference(Record, frozen=True):
     """The difference B - A over the samples with one value of a label.
 
-    `n`: number of these samples that are on both sides. It is 0 if nothing is paired.
-
-    `low`, `high`: the interval for this label value alone, without correction for several label values.
+    `n`: number of samples with this value that both sides have. It is 0 if no samples are paired. `low`,
+    `high`: the interval for this label value alone, without correction for several label values.
     """
 
     value: str
@@ -215,10 +217,11 @@ class LatencyComparison(Record, frozen=True):
 
 
 class SampleDifference(Record, frozen=True):
-    """A sample on both sides whose gold answer or prompt differs. `what` says which of the two.
+    """A sample on both sides whose gold answer or prompt differs. `what`: which of the two differs.
 
-    `a`, `b`: the texts in A and in B, shortened; None if there is none. If the prompts differ, the sample's
-    answers are not compared, unless a column of the data names the samples.
+    `a`: the text in A, shortened. `b`: the text in B, shortened. Each is None if the side has no such text.
+    If the prompts differ, the sample's answers are not compared, unless a column of the data names the
+    samples.
     """
 
     sample: str
@@ -230,11 +233,10 @@ class SampleDifference(Record, frozen=True):
 class DataDifferences(Record, frozen=True):
     """Differences between the data of two sides.
 
-    `both`: number of samples that both sides have. `only_a`, `only_b`: number of samples that only A has, that
-    only B has.
-
-    `checked`: number of common samples whose prompts and gold answers are known on both sides. `unknown`: the
-    reason why the data could not be compared. All other fields are then empty.
+    `both`: number of samples that both sides have. `only_a`: number of samples that only A has. `only_b`:
+    number of samples that only B has. `checked`: number of common samples whose prompts and gold answers are
+    known on both sides. `unknown`: the reason why the data could not be compared; all other fields are then
+    empty.
     """
 
     both: int = 0

@@ -23,9 +23,11 @@ from benchwright.user_paths import expand_user_path
 
 
 class Reference(Record, frozen=True):
-    """A resolved reference: a run or a file. `slot`: the target to which it is restricted, if any.
+    """A resolved reference: a run or a file. `slot`: the target to which it is restricted; None without a
+    restriction.
 
-    `result_file`: the column of the file in the documented table. None if it has no column.
+    `result_file`: the content of a benchmark's result file, from which a column of the documented table is
+    made. None if the reference is no such file.
     """
 
     reference: str

@@ -20,9 +20,9 @@ class SameSamples(NamedTuple):
 def same_samples(a: Side, b: Side) -> SameSamples:
     """Match the samples of two sides whose data are not known to be the same.
 
-    Samples are matched by id if every common id has the same question on both sides. They are also matched by
-    id if this pairs at least as many samples of equal question as matching by question would. Otherwise they
-    are matched by question. If a side has no questions, equal ids are assumed to be the same sample.
+    Samples are matched by id in three cases: a side has no questions; every common id has the same question
+    on both sides; or matching by id pairs at least as many samples of equal question as matching by question
+    would. Otherwise, samples are matched by question.
     """
     asked_a, asked_b = a.question_digests(), b.question_digests()
     by_id = SameSamples(a.trials.samples, b.trials.samples, "")

@@ -24,8 +24,9 @@ LONGEST_ANSWER = 300
 """Maximum number of characters of an answer that is kept to show why a score changed."""
 
 ExtractedAnswers = Callable[[str, set[int]], Mapping[int, str]]
-"""Function (score name, positions of trials) that returns {position: extracted answer}, for the trials for
-which it is known.
+"""Function (score name, positions of trials) that returns {position: extracted answer}.
+
+Trials whose extracted answer is unknown are left out.
 """
 
 
@@ -250,9 +251,10 @@ class TrialsBuilder:
         absent: int,
         scores: Mapping[str, tuple[float | None, int]],
     ) -> None:
-        """Add a trial. `scores`: mapping from the name of a score to (value, state if there is no value).
+        """Add a trial. `scores`: mapping from the name of a score to (value, state of the score).
 
-        `absent`: the trial's state for scores that are not in the mapping.
+        The value is None if the trial has no value; the state then shows why. `absent`: the trial's state for
+        scores that are not in the mapping.
         """
         for name in scores:
             if name not in self._columns:

@@ -49,12 +49,12 @@ class ModelDecision(Record, frozen=True):
 class RunDecision(Record, frozen=True):
     """The decision of a run with a question (`--until`).
 
-    `used`: number of samples, from the beginning of the random order of `planned` samples, that were enough for
-    all verdicts. While undecided, it is the number of samples that are complete so far. `beyond`: number of
-    trials that were finished after these samples. `over`: False while samples are left to ask. `difference`,
-    `low`, `high`: set if there is only one comparison. `verdict`: the least favourable verdict for the new
-    model. The savings are extrapolated from the trials that were made. `refusal`: the reason why there can be
-    no decision.
+    `used`: number of samples, from the beginning of the random order of `planned` samples, that were enough
+    for all verdicts. While undecided, it is the number of samples that are complete so far. `beyond`: number
+    of finished trials of samples after the used ones. `over`: False while samples are left to ask.
+    `difference`, `low`, `high`: set if there is only one comparison. `verdict`: of the verdicts of all
+    comparisons, the least favourable for the new model. The savings are extrapolated from the trials that
+    were made. `refusal`: the reason why there can be no decision.
     """
 
     verdict: Verdict

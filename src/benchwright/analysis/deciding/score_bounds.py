@@ -14,7 +14,10 @@ from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
 
 ACCURACY = "accuracy"
-"""Name of the score that is a benchmark's share of right answers. A trial has 1 if its grader found it correct."""
+"""Name of the score that is a benchmark's share of right answers.
+
+A trial has the value 1 if its grader found it correct, and 0 otherwise.
+"""
 
 
 class ScoreBounds(NamedTuple):
@@ -25,9 +28,9 @@ class ScoreBounds(NamedTuple):
 
 
 class OutOfRange(UserError):
-    """Error: a score has no known bounds, or a value is outside of them.
+    """Error: a score has no known range, or a value is outside of its range.
 
-    So its mean cannot be bounded before all values are known.
+    The mean of such a score cannot be bounded before all its values are known.
     """
 
 

@@ -30,10 +30,10 @@ from benchwright.statistic import is_number
 
 UNKNOWN = "unknown"
 MAX_FOLDER_NAME = 120
-"""Maximum number of characters of the name of a folder in the export."""
+"""Maximum number of characters of the name of a folder in the export. A longer name is cut."""
 
 GENERATION_SETTINGS = {"temperature": float, "top_p": float, "top_k": int, "max_tokens": int}
-"""Settings of a target for which the format has a field, with the types of these fields."""
+"""Mapping from each setting of a target for which the format has a field to the type of this field."""
 
 
 def write_every_eval_ever(
@@ -207,9 +207,10 @@ def _interval(score: ScoreSummary) -> dict[str, Any]:
 
 
 def _settings(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings. Those for which the format has a field are under this field.
+    """Return the settings under the two fields that the format has for them.
 
-    Others are strings, the only type allowed there.
+    `generation_args` holds the settings in `GENERATION_SETTINGS`. `additional_details` holds all other
+    settings, converted to strings, the only type that it allows.
     """
     known = {
         name: kind(settings[name])

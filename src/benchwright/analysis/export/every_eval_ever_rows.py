@@ -25,7 +25,7 @@ SCHEMA_VERSION = "0.3.0"
 
 
 class GradedScore(NamedTuple):
-    """A score of a run, with the name and id of its figure, and the score that decides whether a trial passes."""
+    """A score of a run, with the name and id of its figure, and the rule by which a trial passes."""
 
     name: str
     evaluation_id: str

@@ -48,11 +48,11 @@ def write_hub_results(manifest: Manifest, table: RunTable, directory: Path) -> I
     """Write `.eval_results/BENCHMARK.yaml` for each target, and yield the paths.
 
     If there are several targets, each has a separate folder. A run is refused if a leaderboard could not show
-    it beside others. This is the case for a part of the samples, departures from the authors' protocol, an
-    unfinished run, or answers of a simulated server.
+    it beside other results. Four kinds of runs are refused: a run on a part of the samples, a run that
+    departs from the authors' protocol, an unfinished run, and a run with answers of a simulated server.
 
     Raises:
-        UserError: If the run cannot be published as such a result, or a file cannot be written.
+        UserError: If the run is refused, or a file cannot be written.
     """
     summary = summarise(manifest, table)
     subject = subject_of(manifest)

@@ -168,7 +168,8 @@ def _header(
 def _result(figures: TargetSummary, place: int) -> dict[str, Any]:
     """Return the entry of a score in the log's results.
 
-    `mean` is our mean of scored trials: a trial without an answer counts as 0, and failures are left out.
+    `mean` is our mean over the scored trials. A trial without an answer counts as 0, and failed trials are
+    left out.
     """
     score = figures.scores[place]
     metrics: dict[str, Any] = {"mean": {"name": "mean", "value": score.mean_scored, "params": {}}}

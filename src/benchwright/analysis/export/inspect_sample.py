@@ -23,7 +23,10 @@ from benchwright.text import truncate
 
 STOP_REASONS = {"length": "max_tokens"}
 MAX_LIST_TEXT = 1_024
-"""Maximum number of characters of a text in the list of samples. Inspect has the same limit."""
+"""Maximum number of characters of a text in the list of samples.
+
+A longer text is cut. Inspect has the same limit.
+"""
 
 LIMIT_TYPES = {"turn": "turn", "token": "token", "second": "time"}
 

@@ -117,7 +117,11 @@ def _lines(place: int, repeats: Sequence[CountedTrial], values: ValuesByMetric) 
 
 
 def _span(counted: CountedTrial, metrics: Mapping[str, float], kind: str) -> str | None:
-    """Return the answer that the scorer of these metrics and this filter (`kind`) extracted. None if there is none."""
+    """Return the answer that a scorer extracted. Return None if no answer was extracted.
+
+    The scorer is one whose score is named METRIC,FILTER or METRIC, with one of these `metrics` and the filter
+    `kind`.
+    """
     scores = counted.trial.scores
     named = (scores.get(name) for metric in metrics for name in (f"{metric},{kind}", metric))
     return next((score.span for score in named if score is not None and score.span), None)

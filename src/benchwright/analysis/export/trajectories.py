@@ -80,7 +80,7 @@ def file_name(record: TrialRecord) -> str:
 
 
 def trajectory_of(counted: CountedTrial, agent: Mapping[str, str]) -> dict[str, Any]:
-    """Return the conversation of a trial as steps.
+    """Return the conversation of a trial as an ATIF trajectory, which consists of steps.
 
     Scores and status, for which ATIF has no field, are under `extra`.
     """

@@ -55,12 +55,11 @@ class LabelVerdictPairs(NamedTuple):
 
 
 class LabelledAnswers(NamedTuple):
-    """Human labels paired with verdicts.
+    """Human labels paired with the judge's verdicts.
 
-    `own_pairs`: pairs for this target's answers; `rows` has their rows in the table. `other_pairs`: pairs for
-    other answers.
-
-    `left_out`: number of labels that could not be used.
+    `own_pairs`: pairs for this target's answers. `rows`: the rows of these answers in the table.
+    `other_pairs`: pairs for answers from outside the run. `left_out`: number of labels that could not be
+    used.
     """
 
     rows: NDArray[np.uint32]
@@ -96,8 +95,10 @@ def answers_of(manifest: Manifest, table: RunTable, score: str, target: str) -> 
 
 
 def pair_labels(table: RunTable, kept: HumanLabels, answers: JudgedAnswers) -> LabelledAnswers:
-    """Return the human labels paired with verdicts: labels of this target's current answers, and labels of
-    other answers.
+    """Pair each human label with the judge's verdict on the same answer.
+
+    Labels for this target's current answers and labels for answers from outside the run are kept apart.
+    Labels without a verdict, or for an earlier attempt, are only counted (`left_out`).
     """
     judged = {int(row): place for place, row in enumerate(answers.rows)}
     rows: list[int] = []

@@ -39,8 +39,9 @@ MIN_LABELS = 50
 """Minimum number of human labels for a correction of the score."""
 
 MIN_RANDOM_SAMPLE_P = 0.01
-"""If a test of random sampling has a p-value below this, the labelled answers count as no random sample of all
-answers.
+"""Smallest p-value at which the labelled answers still count as a random sample of all answers.
+
+The p-value is that of a test of random sampling.
 """
 
 
@@ -170,7 +171,8 @@ def _drawn_badly(
 def _one_stratum(table: RunTable, rows: NDArray[np.uint32], drawn: NDArray[np.uint32]) -> str | None:
     """Return a sentence if all labelled answers have the same value of a sample label, such as one subject.
 
-    Return None if they do not, or if all answers of a random sample might have the same value too.
+    Return None if they have several values of each label. Return None also if the answers of a random sample
+    could well have had only one value too.
     """
     sets = [table.label_sets[table.labels[int(row)]] for row in rows]
     theirs = [table.label_sets[table.labels[int(row)]] for row in drawn]

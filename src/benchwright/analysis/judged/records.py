@@ -18,13 +18,14 @@ class Judge(Record, frozen=True):
 class Certificate(Record, frozen=True):
     """Certificate of a judge's score of one target: the judge's agreement with human labels.
 
-    `own`: number of labels of this target's answers. `other`: number of labels of other answers. `left_out`:
-    number of labels of answers that were replaced since, or have no verdict. A label or verdict is right if it
-    is at least `threshold`. `corrected`: the corrected mean; None if it is refused. `refusal`: the reason why
-    it is refused. `raw`: the judge's mean, with trials without an answer as 0. `wrong_longer`: the probability
-    that an answer on which the judge is wrong is longer than an answer on which the judge is right (0.5: length
-    does not matter). `wrong_longer_p`: the two-sided p-value of this. `wrong_longer` and `wrong_longer_p` are
-    None unless there are answers of both kinds.
+    `own`: number of labels of this target's answers. `other`: number of labels of answers from outside the
+    run. `left_out`: number of labels of answers that were replaced since, or have no verdict. A label or
+    verdict is right if it is at least `threshold`. `corrected`: the corrected mean; None if the correction is
+    refused. `refusal`: the reason why the correction is refused. `raw`: the judge's mean, with trials without
+    an answer as 0. `wrong_longer`: the probability that an answer on which the judge is wrong is longer than
+    an answer on which the judge is right (0.5: length does not matter). `wrong_longer_p`: the two-sided
+    p-value of the hypothesis that this probability is 0.5. `wrong_longer` and `wrong_longer_p` are None
+    unless there are answers of both kinds.
     """
 
     source: str

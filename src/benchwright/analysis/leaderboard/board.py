@@ -47,8 +47,8 @@ MOST_CURVES = 6
 class BoardOptions(Record, frozen=True):
     """Options of a leaderboard.
 
-    `scores`: names of the scores to show; if empty, `task_scores` chooses. `group_by`: whether each model or
-    each run is a row. `prices`: mapping from models to prices.
+    `scores`: names of the scores to show; if empty, `task_scores` chooses the scores. `group_by`: `model` if
+    each model is a row, `run` if each run is a row. `prices`: mapping from models to prices.
     """
 
     scores: tuple[str, ...] = ()

@@ -14,7 +14,7 @@ from benchwright.statistic import Statistic, known_numbers
 
 
 class CellScore(NamedTuple):
-    """The figure of a cell: the `mean` over `n_scored` of `n` trials, with its interval by `method`.
+    """The score that a cell shows: the `mean` over `n_scored` of `n` trials, with its interval by `method`.
 
     `column`: the value of each trial, for comparisons; None for a pack's own total, which is not a mean over
     trials. `totals`: a pack's totals of single repeats, in `unit`.

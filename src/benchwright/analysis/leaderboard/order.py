@@ -23,7 +23,10 @@ FIGURE_SORT_KEYS: dict[str, Callable[[BoardRow], float | str]] = {
     "cost": lambda row: math.inf if row.cost is None else row.cost,
     "cost-per-solved": lambda row: math.inf if row.cost_per_solved is None else row.cost_per_solved,
 }
-"""Mapping from names of orders to sort keys, for figures other than scores. The lowest figure comes first."""
+"""Mapping from the names of orders to sort keys of rows, for orders by something other than a score.
+
+The row with the lowest value comes first (`model`: in alphabetical order).
+"""
 
 
 def order_names(board: Leaderboard) -> list[str]:
@@ -32,9 +35,11 @@ def order_names(board: Leaderboard) -> list[str]:
 
 
 def sort_board(board: Leaderboard, by: str) -> Leaderboard:
-    """Return the leaderboard with its rows sorted.
+    """Return the leaderboard with its rows sorted in the order named `by`.
 
-    By a column, the best row comes first; by a figure, the lowest.
+    If the order is a column, the row with the best score in this column comes first. If it is a name in
+    `FIGURE_SORT_KEYS`, the row with the lowest value comes first. In the order by mean rank, the rows stay as
+    they are.
 
     Raises:
         UserError: If there is no such order.
@@ -53,7 +58,10 @@ def sort_board(board: Leaderboard, by: str) -> Leaderboard:
 
 
 def default_order(row: BoardRow) -> tuple[float, float]:
-    """Return the default sort key: the mean rank, then the first mean. Rows without them come last."""
+    """Return the default sort key of a row: its mean rank, then its first mean.
+
+    Rows that have no rank or no mean come last.
+    """
     first = next(iter(known_numbers(cell.mean for cell in row.cells if cell is not None)), -math.inf)
     return math.inf if row.mean_rank is None else row.mean_rank, -first
 

@@ -22,7 +22,7 @@ TOTAL_SCORE_NAME = "total"
 def pack_totals(manifest: Manifest, table: RunTable) -> Mapping[str, CellScore]:
     """Return the total of each target of a pack's run, as a mapping from its slot.
 
-    A total has no figure if the pack has not computed it. The interval is for the mean of the totals of single
+    A total has no value if the pack has not computed it. The interval is for the mean of the totals of single
     repeats, by Student's t.
 
     Raises:
@@ -40,8 +40,8 @@ def pack_totals(manifest: Manifest, table: RunTable) -> Mapping[str, CellScore]:
 def _total(found: PackScore, reasons: Mapping[str, int]) -> CellScore:
     """Return a pack's total for a cell.
 
-    Its mean is a `NoScore` if no (scenario, repeat) cell has a result. It is None if the pack has not computed
-    the total.
+    The cell's mean is a `NoScore` if no (scenario, repeat) cell of the pack has a result. It is None if the
+    pack has not computed the total.
     """
     if found.cells and found.missing_cells == found.cells:
         none = NoScore(found.cells, dict(islice(reasons.items(), MOST_REASONS)))

@@ -13,9 +13,9 @@ from benchwright.runs.manifest_facts import model_with_agent
 from benchwright.statistic import NoScore, Statistic
 
 CellStanding = Literal["best", "tied", "behind", "alone"]
-"""Standing of a cell in its column.
+"""Standing of a cell in its column. One cell is better than another if a test shows it.
 
-best    the highest mean among the cells than which no other cell is better
+best    no other cell is better than this one, and of all such cells it has the highest mean
 tied    no other cell is better than this one, but its mean is not the highest
 behind  some other cell is better than this one
 alone   there is no other cell to compare this one with
@@ -62,10 +62,10 @@ class Cell(Record, frozen=True):
 class BoardColumn(Record, frozen=True):
     """One score of one task. `unit`: True if all values are in [0, 1].
 
-    `apart`: the reason why this column is separate from a similar one. `pairs`: number of compared pairs of
-    rows. `paired`: number of these pairs that were tested on common samples. `tests`: names of the tests of
-    these pairs. `methods`: names of the methods of the intervals. `total`: True for a pack's own total, in
-    `scale`. `lower_is_better`: True for some scores of imported runs.
+    `apart`: the reason why this column is separate from another column of the same task and score. `pairs`:
+    number of compared pairs of rows. `paired`: number of these pairs that were tested on common samples.
+    `tests`: names of the tests of these pairs. `methods`: names of the methods of the intervals. `total`:
+    True for a pack's own total, in `scale`. `lower_is_better`: True for some scores of imported runs.
     """
 
     name: str

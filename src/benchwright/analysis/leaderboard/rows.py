@@ -1,6 +1,6 @@
 """The rows of a leaderboard: one row for each model and agent.
 
-If a single row is not enough, there are several, distinguished by a detail.
+A model and agent with several runs in one column have several rows, which a detail distinguishes.
 """
 
 from __future__ import annotations
@@ -35,9 +35,10 @@ def group_entrants(
 ) -> list[RowGroup]:
     """Group entrants (targets of runs) into rows. If `by` is `run`, each run has a separate row.
 
-    Otherwise, runs of one model and agent on different tasks share a row. Runs in the same column are split by
-    the settings that the user typed and the agent, then by program, by address, by load level, and at last by
-    start time. If runs differ in nothing but start time, the newest run stays in the row with the other tasks.
+    If `by` is `model`, runs of one model and agent on different tasks share a row. Runs in the same column
+    must be in different rows. They are split by the settings that the user typed and the agent, then by
+    program, by address, by load level, and at last by start time. If runs differ in nothing but start time,
+    the newest run stays in the row with the other tasks.
     """
     filled = [
         {column.name for column in columns if place in column.members} for place in range(len(entrants))

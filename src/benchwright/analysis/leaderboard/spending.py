@@ -67,7 +67,10 @@ def read_price(text: str) -> tuple[str, TokenPrice]:
 
 
 def sum_spending(all_of: Sequence[Spending]) -> Spending:
-    """Sum the spending of several targets. A cost is None if it is unknown for any of them."""
+    """Sum the spending of several targets.
+
+    The sum of the costs is None if the cost of any target is unknown.
+    """
     return Spending(
         requests=sum(one.requests for one in all_of),
         prompt_tokens=sum(one.prompt_tokens for one in all_of),

@@ -23,7 +23,7 @@ WARM_CACHE_TAG = "warm-cache"
 """The tag that is given to the run of a level with a warm cache."""
 
 MAX_PROMPTS_READ = 200
-"""Number of requests whose prompts are read, counted from the start of a level."""
+"""Number of requests at the beginning of a level whose prompts are read. Later prompts are not checked."""
 
 BLOCK_CHARACTERS = 64
 """Number of characters per block of a prompt (about 16 tokens). Servers cache prompts in blocks."""

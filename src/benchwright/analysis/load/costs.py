@@ -11,9 +11,10 @@ MILLION = 1e6
 
 
 def cost_of(result: LevelResult, price: ServerPrice | None) -> LevelCost | None:
-    """Return the cost of a level from its rates. None without a price, or if the level has no steady rate.
+    """Return the cost of a level, computed from the price and the level's rates.
 
-    A price per token requires that the server reported the token counts of every answer.
+    Return None if there is no price, or if the level has no steady rate. Return None also for a price per
+    token if the server did not report the token counts of every answer.
     """
     if price is None or result.achieved is None or not result.achieved.value:
         return None

@@ -1,4 +1,8 @@
-"""Load curves: the rate that was served and the request times, at each level of a measurement."""
+"""Load curves.
+
+A load curve has a point for each level of a load measurement, with the rate that was served and the request
+times.
+"""
 
 from __future__ import annotations
 

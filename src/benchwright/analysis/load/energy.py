@@ -19,12 +19,13 @@ MAX_READING_GAP = 3.0
 
 
 def energy_of(result: LevelResult, readings: Sequence[PowerReading], began_at: int) -> Energy | None:
-    """Return the energy over the level's window. None without readings.
+    """Return the energy over the level's window. Return None without readings.
 
-    `began_at` is the start of the level in wall-clock ns. Power readings are integrated by the trapezoidal
-    rule. For energy counters, the difference is taken. Both kinds of readings are interpolated at the ends of
-    the window. If the last reading is a little before the end, they count up to the last reading. A reading in
-    which no device has a new value is ignored, because exporters renew values at their own pace.
+    `began_at` is the start of the level in wall-clock ns. From readings of the power, the energy is
+    integrated by the trapezoidal rule. From energy counters, it is the difference of two readings. Both kinds
+    of readings are interpolated at the ends of the window. If the last reading is a little before the end of
+    the window, the energy is the energy up to this reading. A reading in which no device has a new value is
+    ignored, because exporters renew values at their own pace.
     """
     if not readings or not result.seconds:
         return None

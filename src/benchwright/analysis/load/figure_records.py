@@ -116,10 +116,10 @@ class WholeLevelFigures(Record, frozen=True):
 class ServerMetricsSummary(Record, frozen=True):
     """The server's own metrics during the level, read about once a second.
 
-    A metric that it does not report is None. `looks`: number of readings. `cache_most`: highest share of the KV
-    cache in use. `preempted`: number of requests that lost their place in the KV cache. `cached`: share of all
-    prompt tokens that the server found in its prefix cache; this includes prompts of other users. `accepted`:
-    share of the tokens drafted by speculative decoding that the model accepted.
+    A metric that the server does not report is None. `looks`: number of readings. `cache_most`: highest share
+    of the KV cache in use. `preempted`: number of requests that lost their place in the KV cache. `cached`:
+    share of all prompt tokens that the server found in its prefix cache; this includes prompts of other
+    users. `accepted`: share of the tokens drafted by speculative decoding that the model accepted.
     """
 
     looks: int
@@ -137,12 +137,13 @@ class ReplayResult(Record, frozen=True):
     """Results of a replayed trace, over all requests, including the warm-up.
 
     `requests`: number of the trace's requests that were sent. `answered`: number of requests that were
-    answered. After a failure, the rest of a conversation was not sent. `late`: delay between the time at which
-    a request was due and the time at which it was sent. `ideal_cached`: share of prompt tokens that a cache
-    without limit would have held, from the block ids of the trace in the order of sending; None without ids.
-    `cached`: share that the server reports, or None. `length_off`: total deviation of the prompts' lengths from
-    the trace, as a share. `length_off_most`: the largest deviation of a prompt, in tokens. `ended_early`: share
-    of answers that were shorter than recorded.
+    answered. After a failure, the rest of a conversation was not sent. `late`: delay between the time at
+    which a request was due and the time at which it was sent. `ideal_cached`: share of prompt tokens that a
+    cache without limit would have held, from the block ids of the trace in the order of sending; None without
+    ids. `cached`: share of prompt tokens that the server reports as cached; None if it does not report them.
+    `length_off`: total deviation of the prompts' lengths from the trace, as a share of the trace's prompt
+    tokens. `length_off_most`: the largest deviation of a single prompt, in tokens. `ended_early`: share of
+    answers that were shorter than recorded.
     """
 
     requests: int

@@ -111,8 +111,8 @@ class WindowFigures:
         return self.distribution("ttfa") if later.any() else None
 
     def normalized_latency(self) -> Spread | None:
-        """Return the latency divided by the number of the answer's tokens (normalized latency, Kwon et al.
-        2023).
+        """Return the latency divided by the number of the answer's tokens (Kwon et al. 2023: normalized
+        latency).
 
         Return None without token counts.
         """

@@ -43,22 +43,28 @@ from benchwright.runs.table import STATUSES, RunTable
 from benchwright.stats.seen_prefixes import SeenPrefixes
 
 BUSY_CPU_SHARE = 0.9
-"""If our own process used more than this share of one core, the client is considered the limit.
+"""Smallest share of one core that our own process must use for the client to count as the limit.
 
-The process has one event loop. With --workers, the mean share over the processes is compared.
+The process has one event loop. With --workers, the mean share over all processes is compared.
 """
 
 SLOW_LOOP_SHARE = 0.05
-"""If the median lag of our event loop exceeds this share of the median latency, timings are not trusted."""
+"""Largest ratio of the median lag of our event loop to the median latency.
+
+If the ratio is higher, the client counts as the limit.
+"""
 
 LATE_SECONDS = 0.01
-"""If the 99th percentile of lateness exceeds this number of seconds, requests are considered not sent on time."""
+"""Largest 99th percentile of lateness, in seconds.
+
+If it is higher, the requests count as not sent on time.
+"""
 
 
 class LevelData(msgspec.Struct, frozen=True):
     """A level that was read: its plan, its result, the data of its plots, and its manifest.
 
-    `side`: the level's scores as a side of a comparison. None if nothing was scored.
+    `side`: the level's scores as a side of a comparison (one run). None if nothing was scored.
     """
 
     plan: LevelPlan
@@ -193,7 +199,7 @@ def with_figures(
 def client_bound_reason(result: LevelResult, summary: RunSummary) -> str | None:
     """Return the reason why the timings show the speed of our own process rather than the server's.
 
-    None if they do not.
+    Return None if the timings show the server's speed.
     """
     lag = summary.lag
     if lag.spoils_timings:
@@ -273,5 +279,8 @@ def _grown(counter: Sequence[float]) -> float:
 
 
 def sides_of(levels: Sequence[LevelData]) -> list[Side]:
-    """Return the scores of the closed-loop levels as sides of a comparison. These differ only in concurrency."""
+    """Return the scores of the closed-loop levels as sides of a comparison, one side per level.
+
+    The levels differ only in concurrency. Levels without scores are left out.
+    """
     return [one.side for one in levels if one.side is not None and not one.result.level.is_open_loop]

@@ -38,9 +38,10 @@ MIN_REPORTED_LENGTH_DEVIATION = 0.1
 
 
 def read_measurement(tables: Iterable[RunTable]) -> DetailedLoad | None:
-    """Return the measurement whose levels are these runs, with details. None if no run is a load level.
+    """Return the measurement whose levels are these runs, with the data of its plots.
 
-    The measurement has the figures that `load` reported. The tables must be read with `effort=True`.
+    Return None if no run is a load level. The measurement has the figures that `load` reported. The tables
+    must be read with `effort=True`.
 
     Raises:
         JournalError: If a journal cannot be read.
@@ -56,7 +57,8 @@ def read_measurement(tables: Iterable[RunTable]) -> DetailedLoad | None:
 def load_report(levels: Sequence[LevelData], *, interrupted: bool | None = None) -> LoadReport:
     """Return the report on levels, which are given in the order of measurement.
 
-    `interrupted`: True if the measurement was stopped early. If it is None, this is read from the levels.
+    `interrupted`: True if the measurement was stopped early. If `interrupted` is None, the levels themselves
+    show whether the measurement was stopped.
     """
     first = levels[0]
     results = [one.result for one in levels]
@@ -81,7 +83,10 @@ def load_report(levels: Sequence[LevelData], *, interrupted: bool | None = None)
 
 
 def _saturation(levels: Sequence[LevelData], *, interrupted: bool) -> Saturation | None:
-    """Return the result of the sweep that measured these levels. None if they were not chosen by a sweep."""
+    """Return the result of the sweep that measured these levels.
+
+    Return None if no sweep measured the levels.
+    """
     plan = levels[0].plan
     if plan.sweep is None:
         return None
@@ -133,7 +138,10 @@ def measurement_notes(levels: Sequence[LevelData]) -> Iterator[str]:
 
 
 def _one_at_a_time(results: Sequence[LevelResult]) -> Iterator[str]:
-    """Yield a remark, with the evidence, if the server processes only one request at a time."""
+    """Yield a remark, with the evidence, if the server processes only one request at a time.
+
+    Yield nothing otherwise.
+    """
     found = sequential_levels(results)
     alone = [(one, one.streams_alone) for one in results if one.streams_alone is not None]
     if found is not None:

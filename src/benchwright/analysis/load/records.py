@@ -70,9 +70,10 @@ class SweepPlan(Record, frozen=True):
 
 
 class SelfTest(Record, frozen=True):
-    """Measured limits of this machine as a client, at 64 streams.
+    """Measured limits of this machine as a client, at 64 concurrent streams.
 
-    `requests`, `chunks`: number per second. `ttft_error_*`: errors of the measured TTFT, in seconds.
+    `requests`: requests per second. `chunks`: chunks of streams per second. `ttft_error_*`: percentiles of
+    the error of the measured TTFT, in seconds.
     """
 
     requests: float
@@ -94,11 +95,11 @@ class LevelPlan(Record, frozen=True):
 
     `id`: the tag of the measurement. `number`: the level's number (from 1) in order of time. `repeat`: number
     of the level among those at this load, from 1. The level ends after `requests` or `seconds`. `prompts`:
-    description of the prompts. `prompt_seed`: seed of synthetic prompts. `seeded`: True if the user chose this
-    seed. `answer_tokens`: number of tokens requested for each answer. `made_of_trace`: True if prompts are
-    generated from a trace, so that no journal contains them. `speed`: factor by which the trace is replayed
-    faster than recorded. `window`: begin and end, in seconds, of the time span that counts, if the user gave
-    one.
+    description of the prompts. `prompt_seed`: seed of synthetic prompts. `seeded`: True if the user chose
+    this seed. `answer_tokens`: number of tokens requested for each answer. `made_of_trace`: True if prompts
+    are generated from a trace, so that no journal contains the prompts. `speed`: factor by which the trace is
+    replayed faster than recorded. `window`: begin and end, in seconds, of the time span that counts; None if
+    the user gave none.
     """
 
     id: str
@@ -127,35 +128,35 @@ class LevelPlan(Record, frozen=True):
 class LevelResult(Record, frozen=True):
     """Result of one level: an ordinary run, and its figures over the window between warm-up and cool-down.
 
-    Requests. `requests`: number of requests that were made. `counted`: number of requests whose intended start
-    is in the window of `seconds`. `failed`: number of counted requests without an answer. `outlasting`: number
-    of requests that began before the window and ended after it, so that no figure of the window includes them.
-    `held_back`: number of requests of an open loop that were due while the maximum number was in flight.
-    `in_flight`: largest number of requests in flight. `prompts`: number of distinct prompts. `prompt_most`:
-    number of times that the most frequent prompt was sent. `prompts_repeated`: share of the first prompts that
-    had been sent before, at this level or an earlier one.
+    Requests. `requests`: number of requests that were made. `counted`: number of requests whose intended
+    start is in the window of `seconds`. `failed`: number of counted requests without an answer. `outlasting`:
+    number of requests that began before the window and ended after it, so that no figure of the window
+    includes them. `held_back`: number of requests of an open loop that were due while the maximum number was
+    in flight. `in_flight`: largest number of requests in flight. `prompts`: number of distinct prompts.
+    `prompt_most`: number of times that the most frequent prompt was sent. `prompts_repeated`: share of the
+    first prompts that had been sent before, at this level or an earlier one.
 
     Window. `begin`: seconds from the first intended start to the window. `window`: whether the window is the
     default, was found from the latencies (`stats.steady_state.warm_up_length`), or was given. `steady`: False
     if the level is a burst (all requests sent at once), or if the latency changed over the window. `drift`:
-    this change as a share; only set if it is certain. `needs_seconds`: the length that a steady rate would
-    require, if the level is too short for its latency.
+    this change as a share of the mean latency; None if it is too small or not statistically significant.
+    `needs_seconds`: the length that a steady rate would require, if the level is too short for its latency.
 
     Rates. `offered`: rate of intended starts in the window (open loop). `achieved`: rate of answers. A burst
     has no rates except those in `overall`. `input_tokens`, `output_tokens`: tokens per second; None if no
-    answer has token counts. `tokens_told`: share of answers with token counts; the other answers are assumed to
-    be alike.
+    answer has token counts. `tokens_told`: share of answers with token counts; the other answers are assumed
+    to have as many tokens on average.
 
     Times of answered requests. `ttft`: time to first token. `ttfa`: time to the first token of the answer
     proper, after any reasoning. `latency`: time to the end of the answer. `itl`: mean time between the tokens
-    of a request. TTFT, TTFA and latency count from the intended start. `sent_latency`: latency from the actual
-    start. `late`: delay from the intended to the actual start. `normalized`: latency over the tokens of the
-    answer. `connect`: time of opening a connection, over the requests that opened one. `lost`: time lost by
-    requests that had to be sent again because the server had closed their idle connections. `connect` and
-    `lost` are part of the TTFT. `ending`: median time from the last token to the end of an answer. `at_once`:
-    number of answers that were streamed but arrived in one piece, so that their time between tokens is unknown.
-    `streams_alone`: number of answers that were streamed without any overlap, although an overlap would be
-    likely: the server processes one request at a time.
+    of a request. TTFT, TTFA and latency count from the intended start. `sent_latency`: latency from the
+    actual start. `late`: delay from the intended to the actual start. `normalized`: latency over the tokens
+    of the answer. `connect`: time of opening a connection, over the requests that opened one. `lost`: time
+    lost by requests that had to be sent again because the server had closed their idle connections. `connect`
+    and `lost` are part of the TTFT. `ending`: median time from the last token to the end of an answer.
+    `at_once`: number of answers that were streamed but arrived in one piece, so that their time between
+    tokens is unknown. `streams_alone`: number of answers that were streamed without any overlap, although an
+    overlap would be likely: the server processes one request at a time.
 
     Quality and tokens. `judged`: number of right and wrong answers, including the warm-up. `ungraded`: the
     reasons why graders failed, with counts. `shortfalls`: the scores that could not be computed at all.
@@ -164,10 +165,10 @@ class LevelResult(Record, frozen=True):
     `reasoning_length`: mean number of these tokens that were reasoning, if the server reports it separately.
 
     Client. `cpu_share`: mean share of a core that our processes used. `client_bound`: the reason why the
-    timings are not to be trusted; None if they are. `client_limited`: True if our own process limited even the
-    rates. `stood_still`: standstills of our process; the figures are then from the longest stretch without a
-    standstill. `disturbed`: number of requests outside of that stretch. `replayed`: how faithfully a trace was
-    replayed.
+    timings are not to be trusted; None if they are. `client_limited`: True if our own process limited even
+    the rates. `stood_still`: standstills of our process; the figures are then from the longest stretch
+    without a standstill. `disturbed`: number of requests outside of that stretch. `replayed`: how faithfully
+    a trace was replayed.
     """
 
     level: Level
@@ -243,9 +244,9 @@ class Saturation(Record, frozen=True):
     """Result of a sweep: the `level` above which more load gains nothing, or the `reason` why no such level
     was found.
 
-    `served`: the rate of this level, in the unit `by`. `doubtful`: True if the objectives are about times that
-    are not valid. In an open loop, the level is the highest rate with which the server keeps up. It is None if
-    even the lowest rate was too high.
+    `served`: the rate of this level, in the unit `by`. `doubtful`: True if the objectives are about times
+    that are not valid. In an open loop, `level` is the highest rate with which the server keeps up. `level`
+    is None if even the lowest rate was too high.
     """
 
     found: bool

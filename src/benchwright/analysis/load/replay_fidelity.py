@@ -69,7 +69,8 @@ def write_replay_result(table: RunTable, trace: Trace, most: int | None = None) 
 def with_replay_result(result: LevelResult, directory: Path) -> LevelResult:
     """Return a level with the stored results of the trace that it replayed.
 
-    If the trace has ids of the blocks of prompts, these results decide whether the server's cache was warm.
+    If the trace has ids of the blocks of prompts, the stored results decide whether the server's cache was
+    warm.
     """
     try:
         kept = msgspec.json.decode((directory / REPLAY_FILE).read_bytes(), type=StoredReplay)

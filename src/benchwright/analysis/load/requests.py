@@ -59,7 +59,10 @@ class LevelRequests(NamedTuple):
     simulated: bool
 
     def select(self, places: slice) -> LevelRequests:
-        """Return the requests at these places. Their times are still counted from the same moment."""
+        """Return the requests at these places.
+
+        Their times still count from the first intended start of the whole level.
+        """
         kept = {name: getattr(self, name)[places] for name in (*COLUMNS, "ok", "failures", "gaps")}
         return self._replace(**kept)
 

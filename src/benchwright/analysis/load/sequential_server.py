@@ -12,10 +12,9 @@ from benchwright.runs.serial_server import SerialServing
 from benchwright.stats.windows import peak_concurrency
 
 MIN_EXPECTED_OVERLAPS = 10.0
-"""Number of overlaps of streams to be expected if answers were independent.
+"""Number of overlaps of streams that would be expected if answers were independent.
 
-From this number on, their absence is evidence. If this many overlaps are expected, the probability that none
-occurs is below 0.0001.
+From this number on, the absence of overlaps is evidence: the probability that none occurs is below 0.0001.
 """
 
 OVERLAP_TOLERANCE = 0.002
@@ -26,13 +25,14 @@ MIN_STREAM_SECONDS = 10 * OVERLAP_TOLERANCE
 
 
 def sequential_streams(requests: LevelRequests) -> int | None:
-    """Return the number of streamed answers if no two of them overlapped.
+    """Return the number of streamed answers if no two of them overlapped, as on a server that processes one
+    request at a time.
 
-    None if some did, or if that may be chance. If answers are independent, an answer that begins while c others
-    are in flight meets one of their streams with a probability of 1 - (1 - f)^c. f is the share of a request's
-    time in which its answer is being streamed. Two kinds of servers are therefore not mistaken for a server
-    that processes one request at a time: servers that read prompts one after the other but write answers
-    together, and servers whose answers are too short to decide.
+    Return None if any two overlapped, or if the missing overlap may be chance. If answers are independent, an
+    answer that begins while c other requests are in flight meets one of their streams with a probability of 1
+    - (1 - f)^c. f is the share of a request's time in which its answer is being streamed. Two kinds of
+    servers are therefore not mistaken for a server that processes one request at a time: servers that read
+    prompts one after the other but write answers together, and servers whose answers are too short to decide.
     """
     known = requests.ok & np.isfinite(requests.ttft) & np.isfinite(requests.itl)
     begun = (requests.intended + requests.ttft)[known]
@@ -55,10 +55,12 @@ def _under_way(starts: np.ndarray, ends: np.ndarray, at: np.ndarray) -> np.ndarr
 
 
 def sequential_levels(results: Sequence[LevelResult]) -> SerialServing | None:
-    """Return evidence that the server processes one request at a time. None if it does not.
+    """Return evidence that the server processes one request at a time. Return None if there is no such
+    evidence.
 
-    The highest level is compared with the level of one request in flight. Return None if one of these two
-    levels is missing.
+    Every level with several requests in flight is compared with the level of one request in flight. All of
+    these comparisons must show it. The evidence is the comparison with the highest level. Levels with failed
+    requests, or limited by our own process, are not used.
     """
     known = [
         one

@@ -12,12 +12,13 @@ HIGHEST_RATE = 4096.0
 
 
 class Sweep:
-    """Search for saturation: the load is doubled until that gains nothing.
+    """Search for the load at which a server is saturated.
 
-    Then the knee is located between levels. In a closed loop, the rule is that of `stats.saturation`: a level
-    is saturated if twice the load serves less than `gain` more. In an open loop, a level is fine if the server
-    keeps up with at least 1 - `gain` of the offered rate. The served rate counts answers. If there are
-    objectives, it counts only answers that meet them.
+    First, the load is doubled until doubling gains nothing. Then the knee is located between levels. In a
+    closed loop, the rule is that of `stats.saturation`: a level is saturated if twice the load serves less
+    than `gain` more. In an open loop, the server keeps up with a level if it serves at least 1 - `gain` of
+    the offered rate. The served rate counts answers. If there are objectives, it counts only answers that
+    meet them.
     """
 
     def __init__(self, first: Level, plan: SweepPlan, *, objectives: bool) -> None:

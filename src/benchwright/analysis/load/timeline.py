@@ -16,7 +16,10 @@ MOST_BINS = 160
 """Maximum number of time bins of a timeline."""
 
 REQUESTS_PER_BIN = 4
-"""Mean number of requests per bin, for levels with so few requests that `MOST_BINS` bins would be almost empty."""
+"""Mean number of requests per bin in a level with few requests.
+
+With `MOST_BINS` bins, such a level would have nearly empty bins, so it has fewer bins.
+"""
 
 FEWEST_BINS = 16
 

@@ -18,13 +18,17 @@ from benchwright.stats.steady_state import DRIFT_P_VALUE, drift, warm_up_length
 from benchwright.stats.windows import Window, WindowCut, cut_window, first_requests, peak_concurrency
 
 MIN_DRIFT = 0.2
-"""If the latency changes over the window by more than this share, the state is not steady."""
+"""Largest change of the latency over the window, as a share of the mean latency, in a steady state.
+
+A larger change counts as drift, if it is statistically significant.
+"""
 
 
 class FoundWindow(NamedTuple):
-    """A window, the rule by which it was found, and the change of the latency over the window.
+    """A measurement window, the rule by which it was found, and the drift of the latency.
 
-    `drift`: this change as a share. None if it is not certain.
+    `drift`: the change of the latency over the window, as a share of the mean latency. None if the change is
+    too small to matter or not statistically significant.
     """
 
     window: Window
@@ -33,20 +37,26 @@ class FoundWindow(NamedTuple):
 
     @property
     def is_steady(self) -> bool:
-        """True if the figures describe a steady state."""
+        """True if the server was in a steady state in the window: it is no burst, and the latency does not
+        drift.
+        """
         return not self.window.is_burst and self.drift is None
 
 
 def find_window(requests: LevelRequests, plan: LevelPlan) -> FoundWindow | None:
     """Return the window of a level's requests.
 
-    None if there are no requests, or if the specified cuts leave none. If no warm-up is specified, at least as
-    many requests are dropped at the beginning as are in flight. In an open loop, the requests that were due
-    before the server was full are dropped (`_filling`). If the remaining requests are only a burst (requests
-    sent at once) or have no answer, all requests count as one burst. Otherwise
-    `stats.steady_state.warm_up_length` decides from the latencies how many more requests are dropped, unless
-    the remaining requests would then not be steady. If any requests were answered, only their latencies are
-    used.
+    Return None if there are no requests, or if the cuts that the user specified leave none. If the user
+    specified neither a window nor a warm-up, the window is found in these steps:
+
+    - Closed loop: at the beginning, as many requests are dropped as are in flight. Open loop: the requests
+      that were due before the server was full are dropped (`_filling`).
+    - If the remaining requests are a burst (sent at once) or have no answer, all requests count, as one
+      burst.
+    - Otherwise, `stats.steady_state.warm_up_length` decides from the latencies how many more requests to
+      drop. They are not dropped if the remaining requests would not be steady.
+
+    If any requests were answered, only the latencies of answered requests are used.
     """
     number, level = int(requests.ok.size), plan.level
     if not number:
@@ -75,8 +85,9 @@ def find_window(requests: LevelRequests, plan: LevelPlan) -> FoundWindow | None:
 def _filling(requests: LevelRequests) -> int:
     """Return the number of requests of an open loop that were due before the server was full.
 
-    It is a tenth of all requests, or the number of requests that were due before half of the first requests had
-    been answered, whichever is larger.
+    It is the larger of two numbers. The first is a tenth of all requests. The second is the number of
+    requests that were due before half of the answered requests among the first requests (`first_requests`)
+    had ended.
     """
     first = first_requests(requests.ok.size)
     ends = requests.end[first][requests.ok[first]]
@@ -116,16 +127,17 @@ def _known(latencies: Vector, found: Window) -> Vector:
 
 
 MIN_LATENCIES = 3
-"""Minimum length of a level, as a multiple of its latency: one latency until the server is full, and two that
-count.
+"""Minimum length of a level, as a multiple of its median latency.
+
+The server is full after one latency, and the requests of two more latencies count.
 """
 
 
 def needed_seconds(requests: LevelRequests, *, is_open: bool) -> float | None:
     """Return the number of seconds for which requests must be sent to get a steady rate.
 
-    None if there is no answer. In an open loop, the first requests show how long an answer takes. Later
-    requests may have waited for them.
+    Return None if there is no answer. In an open loop, only the first requests show how long an answer takes,
+    because later requests may have waited in the server's queue.
     """
     latencies = requests.latency[requests.ok]
     if is_open:

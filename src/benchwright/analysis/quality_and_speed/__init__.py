@@ -1,4 +1,4 @@
 """The joint view: quality and speed of the same requests.
 
-It is made for one run, and for runs at several concurrencies.
+It is computed for a single run, and as a table for runs that differ only in concurrency.
 """

@@ -77,9 +77,10 @@ def resources_per_trial(side: Side) -> ResourcesPerTrial:
 
 
 def fronts(task: str, score: str, candidates: Sequence[Candidate]) -> list[Front]:
-    """Return two fronts: the one by time, and the one by cost.
+    """Return two fronts of a task's models: one by time, and one by cost.
 
-    If costs are not known, the second is by tokens. A front needs at least two models with known values.
+    If costs are not known, the second front is by tokens. A front needs at least two models with known
+    values; otherwise it is left out.
     """
     priced = any(one.per_trial.cost is not None for one in candidates)
     kinds: list[Resource] = ["seconds", "cost" if priced else "tokens"]

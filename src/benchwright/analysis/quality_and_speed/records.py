@@ -60,11 +60,12 @@ class WithinSamples(Record, frozen=True):
 
 
 class SpeedAccuracy(Record, frozen=True):
-    """Accuracy by one measure of speed, over the `n` trials that have both. The fastest bucket comes first.
+    """Accuracy by one measure of speed, over the `n` trials that have an outcome and a time. The fastest
+    bucket comes first.
 
-    `untimed`: number of graded trials without such a time. `wrong_slower`: the probability that a wrong answer
-    took longer than a right answer (0.5: no association). `p_value`: p-value of the hypothesis that this
-    probability is 0.5, by `test`.
+    `untimed`: number of graded trials without such a time. `wrong_slower`: the probability that a wrong
+    answer took longer than a right answer (0.5: no association). `p_value`: p-value of the hypothesis that
+    this probability is 0.5, by `test`.
     """
 
     metric: Metric

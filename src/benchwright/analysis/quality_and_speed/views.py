@@ -121,7 +121,10 @@ def correct_mask(column: SideScoreColumn, threshold: float) -> Mask:
 
 
 Clusters = Codes | range
-"""Cluster code of each trial. If each trial is a cluster by itself, it is a range, which takes no memory."""
+"""Cluster code of each trial.
+
+If each trial is a cluster by itself, the codes are a range, which takes no memory.
+"""
 
 
 def clusters_of(samples: CodedTexts, groups: CodedTexts) -> Clusters:

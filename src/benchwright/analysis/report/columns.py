@@ -20,10 +20,11 @@ if TYPE_CHECKING:
 class TrialColumns(NamedTuple):
     """Parallel columns of length n, in the order in which the trials were first started.
 
-    `rows`: the trials' rows in the table. `failed`, `no_answer`: masks of trials that ended so. `flagged`: mask
-    of trials with flags. `started_at`, `duration`: in ns. `latency`: total model time of a trial in seconds;
-    NaN if nothing was timed. `prompt_tokens`: number of tokens of the first request; -1 if unknown. `scores`:
-    mapping from the name of a score to its values, 0 without an answer and NaN for a failure.
+    `rows`: the trials' rows in the table. `failed`: mask of failed trials. `no_answer`: mask of trials
+    without an answer. `flagged`: mask of trials with flags. `started_at`, `duration`: in ns. `latency`: total
+    model time of a trial in seconds; NaN if nothing was timed. `prompt_tokens`: number of tokens of the first
+    request; -1 if unknown. `scores`: mapping from the name of a score to its values, 0 without an answer and
+    NaN for a failure.
     """
 
     rows: Rows

@@ -34,14 +34,20 @@ from benchwright.runs.journal import TrialBody, read_body
 from benchwright.runs.table import RunTable
 
 LARGEST_BODY = 32_000_000
-"""Maximum size in bytes of the body of a trial whose conversation is read."""
+"""Maximum size in bytes of a trial's body in the journal. The conversation in a larger body is not shown."""
 
 MOST_MESSAGES = 24
-"""Maximum number of messages of one conversation that are shown: the last messages and the first few."""
+"""Maximum number of messages of one conversation that are shown.
+
+In a longer conversation, the first few messages and the last messages are shown.
+"""
 
 LARGEST_PICTURE = 200_000
 MOST_PICTURES = 4
-"""Maximum size in bytes of an image on a page, and maximum number of images in one message."""
+"""`LARGEST_PICTURE`: maximum size in bytes of an image that a page shows.
+
+`MOST_PICTURES`: maximum number of images that are shown per message.
+"""
 
 FIRST_MESSAGES_SHOWN = 4
 MAX_DETAIL_LENGTH = 600
@@ -106,9 +112,10 @@ def conversation_at(table: RunTable, row: int, shown_as: str = "") -> Conversati
 
 
 def select_changes(score: ScoreComparison, most: int) -> list[ScoreChange]:
-    """Return at most `most` changed trials: first losses, then wins, the largest changes of each.
+    """Return at most `most` of the trials whose score changed: first losses, then wins.
 
-    Losses and wins get equal shares if there are enough of both.
+    Of each kind, the largest changes are chosen. Losses and wins get equal shares if there are enough of
+    both.
     """
     won, lost = score.won_and_lost()
     of_lost = max(most // 2, most - len(won))

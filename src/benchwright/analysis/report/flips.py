@@ -18,7 +18,7 @@ TableRow = tuple[RunTable, int]
 def flips_of(a: ReportPart, b: ReportPart, score: ScoreComparison, most: int) -> Flips:
     """Return the samples with the largest changes of a score from one run to another.
 
-    They have conversations if both runs have journals and their data are the same.
+    The samples have conversations if both runs have journals and the data of both runs are the same.
 
     Raises:
         JournalError: If a journal cannot be read.

@@ -19,7 +19,10 @@ MOST_ROWS = 40
 MOST_DOTS = 500
 MOST_BINS = 8
 MIN_TRIALS_PER_BIN = 15
-"""Minimum number of trials in a latency bin."""
+"""`MOST_BINS`: maximum number of latency bins.
+
+`MIN_TRIALS_PER_BIN`: minimum number of trials in a latency bin.
+"""
 
 PROMPT_LENGTH_LABEL = "tokens of the prompt"
 
@@ -98,7 +101,7 @@ def _parts(run: TaskRun, label: str) -> Iterator[tuple[str, NDArray[Any]]]:
 
 
 def _by_length(prompt: NDArray[Any]) -> Iterator[tuple[str, NDArray[Any]]]:
-    """Yield bins of prompt length with the places of their trials.
+    """Yield (name of a bin of prompt length, places of its trials).
 
     The bins are powers of two, so that they are the same for every run.
     """

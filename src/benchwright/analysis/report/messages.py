@@ -89,10 +89,9 @@ def _reasoning(exchanges: Sequence[ExchangeBody]) -> Iterator[tuple[int, str]]:
 def _apart(answer: Message, text: str, thought: str = "") -> tuple[str, str]:
     """Return (reasoning, answer proper) of a model's message whose text is `text`.
 
-    `thought`: the message's reasoning, if known.
-
-    If the text contains reasoning that differs from the reasoning in the message's fields, it stays in the
-    text.
+    The reasoning is `thought`, if it is known. Otherwise it is from the message's fields, or else from the
+    text. Reasoning that is only in the text stays in the answer proper if it is not part of the returned
+    reasoning.
     """
     inline, rest = split_reasoning(text)
     fields = (answer.get(name) for name in REASONING_FIELDS)

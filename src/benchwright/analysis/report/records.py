@@ -16,7 +16,10 @@ from benchwright.statistic import Statistic
 
 
 class Piece(NamedTuple):
-    """A piece of a text: unchanged (`text`), the extracted answer (`span`), or a note on omitted text (`cut`)."""
+    """A piece of a text.
+
+    Its kind is `text` (unchanged), `span` (the extracted answer), or `cut` (a note on omitted text).
+    """
 
     kind: Literal["text", "span", "cut"]
     text: str
@@ -102,10 +105,9 @@ class TrialTexts(Record, frozen=True):
 
 
 class Flip(Record, frozen=True):
-    """A sample whose score changed from run A to run B. It has previews and conversations if these were
-    stored.
+    """A sample whose score changed from run A to run B. `won`: True if B scored better.
 
-    `won`: True if B scored better.
+    The sample has previews and conversations if the journals contain them. Otherwise these fields are None.
     """
 
     change: ScoreChange
@@ -119,7 +121,8 @@ class Flip(Record, frozen=True):
 class Flips(Record, frozen=True):
     """Samples whose score changed from run A to run B. `flips`: the samples that are shown.
 
-    `won`: number of all samples that B scored better. `lost`: number of all samples that B scored worse.
+    `won`: number of samples that B scored better. `lost`: number of samples that B scored worse. Both numbers
+    include samples that are not shown.
     """
 
     a: str

@@ -83,8 +83,8 @@ def _own(name: str, objects: Mapping[str, Any]) -> Any:
 def _options(name: str, scoring: EvalScoring, judge_model: str) -> dict[str, str]:
     """Return the options to pass to the scorer `name`. The options of the scorer `judge` include the judge's model.
 
-    If there are several scorers, each gets only the options that it knows. Raises UserError if no scorer knows an
-    option.
+    A single scorer gets all given options. If there are several scorers, each gets only the options that it knows.
+    Raises UserError if none of several scorers knows an option.
     """
     given = scoring.scorer_option
     if len(scoring.scorer) > 1:

@@ -36,7 +36,7 @@ def eval_task(settings: EvalSettings, path: Path, objects: Mapping[str, Any] = N
 def _task(settings: EvalSettings, path: Path, objects: Mapping[str, Any]) -> DatasetTask:
     """Return the task over the dataset at `path`.
 
-    Its class depends on the kind of agent, or is that for a plain model.
+    The task's class depends on the kind of agent. Without an agent, it is the class for a plain model.
     """
     solver, scoring = settings.solver, settings.scoring
     judge_model = settings.judge.judge_model or settings.endpoint.model or ""
@@ -112,7 +112,10 @@ def _template(rows: EvalRows, scoring: EvalScoring) -> str | None:
 
 
 def completion_params(sampling: SamplingSettings) -> dict[str, float | int]:
-    """Return temperature and max_tokens, if the user gave them, by the names under which an agent passes them on."""
+    """Return the request fields `temperature` and `max_tokens` for an agent to send.
+
+    A field that the user did not set is left out.
+    """
     params = {"temperature": sampling.temperature, "max_tokens": sampling.max_tokens}
     return {name: value for name, value in params.items() if value is not None}
 
@@ -143,7 +146,10 @@ def is_program(solver: SolverSettings) -> bool:
 
 
 def calls_model_itself(solver: SolverSettings, objects: Mapping[str, Any] = NO_PARAMETERS) -> bool:
-    """Return True if the agent calls the model itself, through the relay: a program or a plain function."""
+    """Return True if the agent calls the model itself, through the relay.
+
+    Such an agent is a program or a plain function.
+    """
     if is_program(solver):
         return True
     return solver.module is not None and isroutine(_agent(solver.module, objects))

@@ -14,7 +14,10 @@ from benchwright.text import Say
 
 MOST_EARLIER_RUNS = 20
 MAX_RUNS_SEARCHED = 3
-"""Number of earlier runs that are searched to offer --reuse. With --reuse, `MOST_EARLIER_RUNS` runs are searched."""
+"""`MOST_EARLIER_RUNS`: maximum number of earlier runs that are searched with --reuse or --rescore.
+
+`MAX_RUNS_SEARCHED`: maximum number that is searched without these options, only to offer --reuse.
+"""
 
 MAX_OFFER_TRIALS = 20_000
 """Maximum number of trials in a plan for which --reuse is offered.
@@ -26,7 +29,8 @@ Counting the reusable trials of a larger plan would take long.
 def find_reuse(resuming: EvalResuming, plan: Plan, lookup: EvalCacheLookup, say: Say) -> Reuse:
     """Find the conversations of earlier runs that a new run takes over because of --reuse or --rescore.
 
-    Without these options the run takes over none. If --reuse would find any, their number is then reported.
+    Without these options, the run takes over none. In that case, report how many --reuse would take over, if there are
+    any. This is not reported with --fresh, or if this configuration has a run to resume or show.
 
     Raises:
         UserError: If --rescore is given and there is nothing to score.

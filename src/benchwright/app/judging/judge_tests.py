@@ -50,7 +50,7 @@ class JudgeTestResult(Record, frozen=True):
 
 
 class _Experiment(NamedTuple):
-    """One experiment with a judge: the scorer that asks the judge, and a function that changes the answer before."""
+    """One experiment with a judge. `scorer`: asks the judge. `answer`: changes an answer before the judge sees it."""
 
     name: str
     scorer: JudgingScorer

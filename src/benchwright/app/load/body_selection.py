@@ -18,6 +18,6 @@ class BodySelector:
         self._first = MAX_PROMPTS_READ
 
     def __call__(self, record: TrialRecord) -> bool:
-        """Return True if the conversation of this trial is to be stored."""
+        """Return True if the conversation of this trial is to be stored. Call it once for each trial, in order."""
         self._first -= 1
         return self._first >= 0 or record.status in FAILED_STATUSES or int(record.key[:8], 16) < self._below

@@ -71,7 +71,7 @@ class LevelTask:
         return self._requests or self._size or 1
 
     def open(self) -> AbstractAsyncContextManager[Solver]:
-        """Return the context of the task whose samples are used. It yields the solver."""
+        """Return the context manager of the task whose samples are used. The context yields that task's solver."""
         return self._task.open()
 
 

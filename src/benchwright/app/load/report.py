@@ -55,9 +55,9 @@ def write_load_plots(loads: Sequence[DetailedLoad], directory: Path) -> list[Pat
 
 
 def compared_loads(loads: Sequence[DetailedLoad], *, anyway: bool = False) -> LoadComparisonResult | None:
-    """Compare the first measurement with each of the other measurements.
+    """Compare the first measurement with each of the other measurements. Return None if there is only one measurement.
 
-    Return None if there is only one measurement.
+    `anyway`: True to compare measurements even if they are not comparable.
     """
     if len(loads) < 2:
         return None

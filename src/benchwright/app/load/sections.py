@@ -114,7 +114,7 @@ class LoadOutput(Section):
     The prefix `MODEL=` selects one of several models.
     """
     keep_bodies: float = Field(default=1.0, ge=0, le=1)
-    """Share of conversations that is kept."""
+    """Share of the conversations that is stored. Conversations of failed trials are stored in any case."""
     output: Path | None = None
 
 

@@ -32,7 +32,7 @@ TOKENS_PER_ANSWER = 32
 
 START_TIMEOUT = 30.0
 END_TIMEOUT = 120.0
-"""Maximum seconds for a measurement to end. `START_TIMEOUT`: maximum seconds for the server to start."""
+"""`START_TIMEOUT`: maximum seconds for the server to start. `END_TIMEOUT`: maximum seconds for a measurement to end."""
 
 
 def self_test(say: Say) -> SelfTest:

@@ -68,7 +68,10 @@ def find_workload(settings: LoadSettings, prompt_seed: int, say: Say, trace: Tra
 def load_parts(
     concurrency: int, settings: LoadSettings, prompt_seed: int, level: int, calibration: Calibration | None
 ) -> ShardParts:
-    """Find the workload again in a worker process, and return the parts for the level with number `level`."""
+    """Find the workload again in a worker process. Return the parts that the worker needs for the level number `level`.
+
+    These are its task, clients and limits.
+    """
     workload = find_workload(settings, prompt_seed, discard_message, find_trace(settings))
     if workload.calibration_steps is not None and calibration is not None:
         workload = workload.calibration_steps.recalibrate(calibration)

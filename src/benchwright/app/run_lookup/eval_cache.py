@@ -42,7 +42,7 @@ from benchwright.text import Say
 class EvalCacheLookup:
     """Run lookup that finds, creates and updates the cache entry of one eval configuration.
 
-    The entry is a file with its run.
+    A cache entry is a cache file, together with the run whose results the file contains.
     """
 
     def __init__(self, request: RunRequest, resuming: EvalResuming, files: EvalFiles) -> None:
@@ -223,7 +223,8 @@ class EvalCacheLookup:
     def _retire(self, path: Path) -> None:
         """Back up a cache file, so that `--fresh` can start a new one.
 
-        Before that, add all results of the file's run. Some are missing in the file if the process was killed.
+        If the eval was in progress, the file is first rewritten from the run's journal. Otherwise results could be
+        missing in the backup, because the process may have been killed before it wrote them.
         """
         with suppress(CacheMismatch):
             entry = read_head(path)

@@ -127,7 +127,7 @@ def _sides_like(directory: Path, manifest: Manifest) -> Iterator[Side]:
 def _others(
     runs: list[Side], kept: Mapping[str, ScoreBounds], manifest: Manifest
 ) -> dict[str, list[dict[str, float]]]:
-    """Return {score: list} with one mapping from sample to mean score in the list for each other model.
+    """Return, for each score, a list with one mapping per other model: from sample id to the sample's mean score.
 
     A model is left out of a score's list if it lacks that score for one of the samples.
     """

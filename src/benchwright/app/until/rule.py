@@ -26,10 +26,9 @@ from benchwright.text import Say
 class UntilRule:
     """Stop rule that ends a run once its question is decided; see `engine.stop.DecisionRule`.
 
-    The rule reads the journal itself, as later readers of the run do. `plan`: the run's plan, with the trials in
-    the question's order; the plan's own `reorder` is applied after that. `again`: trials with these statuses are
-    retried, unless the question is decided without a retry. Trials that the user wants retried are retried in any
-    case.
+    The rule reads the journal itself, as later readers of the run do. `plan`: the run's plan, with the trials in the
+    question's order; the plan's own `reorder` is applied after that. `again`: statuses of earlier trials that are
+    retried. If the question is decided without a retry, they are not retried, unless the user asked for retries.
     """
 
     def __init__(

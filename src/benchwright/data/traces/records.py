@@ -38,8 +38,9 @@ class TracedRequest(Record, frozen=True):
 class Conversation(Record, frozen=True):
     """Requests that belong together (a single one in most traces).
 
-    Each request waits for the response to an earlier one. `start_seconds`: the conversation's start in seconds
-    on the trace's clock. None if the trace does not relate the times of its conversations.
+    A request waits for the response to an earlier request, or only for the conversation's start.
+    `start_seconds`: the conversation's start in seconds on the trace's clock. None if the trace does not
+    relate the times of its conversations to each other.
     """
 
     id: str
@@ -48,9 +49,8 @@ class Conversation(Record, frozen=True):
 
     @property
     def max_in_flight(self) -> int:
-        """Number of requests that no other request waits for.
-
-        It is the maximum number of requests in flight at once.
+        """Maximum number of requests in flight at once: the number of requests that no other request waits
+        for.
         """
         return len(self.requests) - len({one.previous_request for one in self.requests} - {None})
 

@@ -9,17 +9,19 @@ from benchwright.endpoint.card.examination import CHAT, SENTENCE_PROMPT, SHORT_T
 from benchwright.endpoint.card.probe_response import ProbeResponse
 
 MOST_READS, LEAST_PIECES, LEAST_SECONDS = 2, 6, 0.05
-"""Signs that a buffer held a stream back.
+"""Limits by which the probe recognises that a buffer held a stream back.
 
-A stream was held back if it has at least `LEAST_PIECES` pieces and took longer than `LEAST_SECONDS`, but
-arrived in at most `MOST_READS` reads of the socket.
+`MOST_READS`: the maximum number of reads of the socket in which such a stream arrives. `LEAST_PIECES`: the
+minimum number of its pieces. `LEAST_SECONDS`: the duration in seconds that it must exceed. All three
+conditions must hold.
 """
 
 FIRST_RESPONSE_PATIENCE = 4.0
 """Factor by which the time limit of the first response is multiplied: some servers load the model first."""
 
 TOKENS_PER_PIECE = 1.5
-"""Average number of tokens per piece of a stream from which pieces are reported to hold several tokens."""
+"""Average number of tokens per piece of a stream. Above this number, the card reports that pieces hold several tokens.
+"""
 
 
 async def probe_chat(known: Examination) -> None:

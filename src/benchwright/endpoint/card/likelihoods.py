@@ -1,6 +1,7 @@
 """Probes of log-probabilities and of token counting.
 
-Log-probabilities are those of generated tokens and of prompts; a probe also compares the two.
+Some probes request the log-probabilities of generated tokens, and others those of a prompt's tokens. One
+probe compares both kinds of log-probabilities for the same tokens.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ LOGPROB, HIGHEST = Token._fields.index("logprob"), Token._fields.index("highest"
 async def probe_completions(known: Examination) -> None:
     """Find out whether completions, the route of base models, answer.
 
-    Log-probabilities are requested, unless the server refuses them.
+    The request asks for log-probabilities. If the server refuses that request, it is repeated without them.
     """
     answer = await known.ask_at(COMPLETIONS, LOGPROB_PROMPT, GENERATED_TOKENS, logprobs=2, temperature=0)
     if answer.is_accepted:

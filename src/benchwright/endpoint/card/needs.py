@@ -108,7 +108,10 @@ def unmet_needs(findings: Mapping[str, Finding], needs: Needs, *, stream: bool) 
 
 
 def is_met(findings: Mapping[str, Finding], need: Need, *, stream: bool) -> bool:
-    """Return True if an endpoint is known to meet a need."""
+    """Return True if an endpoint is known to meet a need.
+
+    Return False if it does not meet the need, or if this is unknown.
+    """
     found = [findings.get(key) for key in probe_of(need, stream=stream).lines]
     return all(each is not None and _is_enough(each) for each in found)
 

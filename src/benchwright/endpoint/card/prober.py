@@ -91,8 +91,8 @@ class Prober:
     async def get(self, path: str, *, beside: bool = False) -> ProbeResponse:
         """Send a GET request and return the response.
 
-        `path` is appended to the base URL. With `beside`, `path` takes the place of the base URL's final /v1,
-        for a server's own routes such as /metrics.
+        `path` is appended to the base URL. If `beside` is True, `path` takes the place of the base URL's
+        final /v1 instead, as needed for a server's own routes such as /metrics.
         """
         return await self._patiently("GET", path, b"", beside)
 

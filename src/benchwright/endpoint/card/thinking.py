@@ -21,7 +21,10 @@ OPENING_THINKING_TAGS = (
     *("<|channel|>analysis", "<|channel>thought"),
 )
 CLOSING_THINKING_TAGS = ("</think>", "</thinking>", "</thought>", "<channel|>", "[/THINK]", "</seed:think>")
-"""Tags at the beginning of thinking in the text of an answer (`OPENING_THINKING_TAGS`), and tags at its end."""
+"""`OPENING_THINKING_TAGS`: tags that begin the thinking in an answer's text.
+
+`CLOSING_THINKING_TAGS`: tags that end the thinking in an answer's text.
+"""
 
 OFF_STYLES = ("vllm", "openai", "deepseek", "dashscope", "openrouter")
 """Styles of request fields (see `reasoning_effort.styles`) that are tried in order to turn thinking off."""
@@ -49,9 +52,10 @@ def thinking_place(answer: ProbeResponse) -> str | None:
 
 
 def _is_counted(said: ResponseContent) -> bool:
-    """Return True if the usage counts thinking.
+    """Return True if the response's usage counts the tokens of thinking.
 
-    The usage has a separate count of thinking, or a total that is larger than prompt and completion together.
+    Such a usage has a separate count of thinking tokens, or a total that is larger than prompt and completion
+    tokens together.
     """
     if read_count(said.usage.get("completion_tokens_details"), "reasoning_tokens"):
         return True

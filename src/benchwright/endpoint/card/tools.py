@@ -29,7 +29,7 @@ TWO_CALLS_TOKENS = 160
 """Token limit that suffices for two calls with a few words before them."""
 
 SHORT_QUESTION, SHORT_ROOM = "What is the weather in Paris? Call the tool.", 64
-"""A question that requires one call, and a token limit that suffices for that call."""
+"""`SHORT_QUESTION`: a question that requires one call. `SHORT_ROOM`: a token limit that suffices for that call."""
 
 CALL_TEXT_BEGINNINGS = (
     *("<tool_call", "[TOOL_CALLS]", "<|python_tag|>", "<function=", "<|tool_call", "```tool_call"),

@@ -16,19 +16,23 @@ FILLER_SENTENCE = "The ferry leaves the harbour at noon and comes back before it
 """A sentence that is repeated to make long prompts. In most vocabularies it has about 15 tokens."""
 
 CACHED, LONG = 90, 330
-"""Repetitions of `FILLER_SENTENCE` for prompts of about 1,350 tokens (`CACHED`) and 4,950 tokens (`LONG`).
+"""`CACHED`, `LONG`: numbers of repetitions of `FILLER_SENTENCE` in two long prompts.
 
-OpenAI caches prompts from 1,024 tokens on. Ollama's default context window has 4,096 tokens.
+`CACHED`: for a prompt of about 1,350 tokens that is sent twice (OpenAI caches prompts from 1,024 tokens on).
+`LONG`: for a prompt of about 4,950 tokens (Ollama's default context window has 4,096 tokens).
 """
 
 SMALL, SLOW_SECONDS = 20, 2.0
-"""Repetitions of `FILLER_SENTENCE` for a slow server (`SMALL`), and when a server is slow (`SLOW_SECONDS`).
+"""`SMALL`: number of repetitions of `FILLER_SENTENCE` in the prompt that is sent twice to a slow server.
 
-A server is slow if the first token after a short prompt takes more than `SLOW_SECONDS`.
+`SLOW_SECONDS`: a server is slow if the first token after a short prompt takes more than this many seconds.
 """
 
 CUT_SHARE = 0.9
-"""Lowest normal share of a prompt's tokens in the usage. If a smaller share is counted, the prompt was cut."""
+"""Share of a long prompt's expected tokens. If usage counts a smaller share, the server has cut the prompt.
+
+The expected number of tokens is computed from the usage of the prompt with `CACHED` repetitions.
+"""
 
 TOO_SLOW_REASON = "a prompt of some 5,000 tokens would take too long to read"
 
@@ -154,7 +158,7 @@ def _note_parallel(known: Examination, alone: ProbeResponse, answers: Sequence[P
 
 
 def _is_broken_off(answer: ProbeResponse, alone: ProbeResponse) -> bool:
-    """Return True if a response was broken off.
+    """Return True if a response was broken off, because its exchange failed.
 
     A response without a finish reason counts as broken off, too, if it is much shorter than `alone`, the
     response to a single request.

@@ -104,7 +104,7 @@ class AnswerStep(NamedTuple):
 
 
 class AnswerStream:
-    """Converter of a stream's chunks into steps.
+    """Converter of a stream's chunks into steps, which are changes to the parts of the answer (see `AnswerStep`).
 
     In the dialects only one part is open at a time, but chunks may mix the arguments of several calls. So the
     first call is passed on as it arrives. Any other part that arrives meanwhile is held back until the end of
@@ -176,9 +176,10 @@ class AnswerStream:
             yield from self._first_call()
 
     def _first_call(self) -> Iterator[AnswerStep]:
-        """Yield the steps for new arguments of the first call.
+        """Yield the steps of the streamed answer for newly arrived arguments of its first tool call.
 
-        The step "begin" comes with the first arguments, because the call's name is complete only then.
+        The call's "begin" step is yielded together with its first arguments, because its name is complete
+        only then.
         """
         first = self._calls.first_call
         if first is None or len(first.arguments) == self._told:
@@ -227,7 +228,7 @@ class AnswerStream:
 
 
 def steps_of(part: AnswerPart) -> list[AnswerStep]:
-    """Return the steps that send a complete part."""
+    """Return the steps (see `AnswerStep`) that send a complete part of an answer: its begin, its text and its end."""
     return [AnswerStep("begin", part), AnswerStep("grow", part, part.text), AnswerStep("end", part)]
 
 

@@ -79,7 +79,8 @@ def _one_of_both(thinking: ReasoningSettings) -> None:
 def _template(on: bool, **more: Any) -> BodyFields:
     """Return the arguments for the chat template that turn thinking on or off.
 
-    Templates know one of the two names, and ignore the other name.
+    The argument is named `enable_thinking` in some templates and `thinking` in others. Both are sent, because
+    a template ignores the name that it does not know.
     """
     return {"chat_template_kwargs": {"enable_thinking": on, "thinking": on, **more}}
 

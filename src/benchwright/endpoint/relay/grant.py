@@ -66,9 +66,9 @@ class RelayedRequest(Record, frozen=True):
 class Grant:
     """Permission of one trial to use the relay with the token `token`.
 
-    `settings`: the settings of the trial's requests. `names`: the models in lists of models, by default the
-    target's model. `admit`: called before each request; raises LimitReached to refuse the request. `note`:
-    called with each request that has ended.
+    `settings`: the settings of the trial's requests. `names`: the names that the relay answers to a request
+    for a list of models; by default, the name of the target's model. `admit`: called before each request;
+    raises LimitReached to refuse the request. `note`: called with each request that has ended.
     """
 
     def __init__(

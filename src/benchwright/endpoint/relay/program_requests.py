@@ -152,7 +152,10 @@ def to_chat_fields(
 
 
 TRANSLATION_FIELDS = ("stream_options", "max_tokens")
-"""Fields of a chat completion that the translation adds, or that have another name in the program's dialect."""
+"""Fields of a translated request that are left out or renamed if the target refuses them.
+
+The translation adds these fields, or makes them from fields of the program's dialect.
+"""
 
 
 def make_translated_request(

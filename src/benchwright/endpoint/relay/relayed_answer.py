@@ -1,4 +1,7 @@
-"""A target's response on its way to the program. It is passed on as it arrives. If it is an error, it is held back."""
+"""A target's response on its way to the program.
+
+The response is passed on as it arrives. Only an error response is held back until it is complete.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,10 @@ RELAY_HEADERS: Headers = ((b"server", b"benchwright-relay"),)
 """Headers of every response that the relay itself creates."""
 
 SLOW_READER_FLAG = "slow_reader"
-"""Flag of a request whose response had to wait for a slow program. So its timings are not the server's alone."""
+"""Flag of a request whose response was held up, because the program that sent the request read it slowly.
+
+The timings of such a request are not the server's alone.
+"""
 
 NO_RETRY_HEADER = (b"x-should-retry", b"false")
 """Header that tells clients not to retry. Most clients heed it.

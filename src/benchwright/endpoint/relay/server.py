@@ -171,7 +171,7 @@ class Relay:
     ) -> SharedGrant:
         """Return a grant whose token allows requests to the targets of all these clients.
 
-        `clients`: by the model's name.
+        `clients`: a mapping from the model's name to the model's client.
         """
         token = _new_token()
         grant = self._grants[token.encode()] = SharedGrant(self.base_url, token, clients, note)

@@ -75,7 +75,7 @@ class AnswerKey:
 
 
 class Rounds:
-    """Assigns a round number to each request for a keyed prompt.
+    """Assigns a round number to each request whose prompt has an entry in the answer key.
 
     The round number is the number of times that the prompt was answered before. The number assigned is the
     lowest free one, across all processes. The shared memory holds two values per prompt: the first number of

@@ -1,7 +1,7 @@
 """A request to generate, in progress.
 
-It connects its exchange with the batch. The batch begins and pauses the request, and reserves cache blocks
-for it.
+`GenerationJob` connects the sending of the answer with the batch. The batch decides when the request begins
+and pauses, and reserves cache blocks for it.
 """
 
 from __future__ import annotations

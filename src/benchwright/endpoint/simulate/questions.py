@@ -91,7 +91,7 @@ class Question(msgspec.Struct):
     top_logprobs: int | None = None
 
     def pop_words(self) -> str:
-        """Return `words` and delete it, because the words of a long prompt take much memory."""
+        """Return `words`, and delete the attribute, because the words of a long prompt take much memory."""
         words, self.words = self.words, ""
         return words
 

@@ -158,7 +158,7 @@ def _stream_ending(form: ReplyFormat, answer: SimulatedAnswer) -> bytes:
 
 
 def _enclosed(head: bytes, middles: Iterator[bytes], tail: bytes) -> Iterator[bytes]:
-    """Yield `head`, one of `middles` and `tail`, joined, for each of `middles`.
+    """Yield, for each element of `middles`, the bytes of `head`, the element and `tail`, joined.
 
     For speed, this uses iterators in C, because it runs for every token.
     """

@@ -94,11 +94,12 @@ class Settings(Record, frozen=True):
     """All settings of a simulated endpoint except its address.
 
     A conversation is answered from one of `scripts` if it contains that script's prompt. A prompt found in
-    `answers` gets its keyed answer, put into `answer_template`. The share `accuracy` of the keyed answers is
-    right. All other prompts are answered according to `policy`: with the last user message itself, `words`
-    synthetic words, gibberish, or a refusal. `reasoning` precedes every answer. `reasoning_style` names the
-    field for the reasoning, or puts it into the text. With `call_tools`, the model makes one call of the
-    first tool offered. `tool_calls` are the calls to make, turn by turn.
+    `answers` gets the answer given there, put into `answer_template`. `accuracy` is the share of these
+    prompts that are answered correctly; the other prompts in `answers` get a wrong answer. A prompt that is
+    neither in `scripts` nor in `answers` is answered according to `policy`: with the last user message
+    itself, `words` synthetic words, gibberish, or a refusal. `reasoning` precedes every answer.
+    `reasoning_style` names the field for the reasoning, or puts it into the text. With `call_tools`, the
+    model makes one call of the first tool offered. `tool_calls` are the calls to make, turn by turn.
 
     `models` are the names of the models served. If it is empty, every name is served. With `chat_only` there
     are no other dialects. `split` cuts every piece of an answer in two at a seeded place. The two pieces are

@@ -1,4 +1,4 @@
-"""Numbers that all processes of an endpoint share: counters, and the rounds of keyed prompts.
+"""Numbers that all processes of an endpoint share: counters, and the rounds of prompts with an entry in the answer key.
 
 The round of an answer is the number of times that the prompt was answered before. The numbers are in
 anonymous shared memory that forked processes inherit. Each process has its own counters, and a reader sums
@@ -106,8 +106,8 @@ class Counters:
 class SharedCounters:
     """The memory that all processes share.
 
-    `counters`: the counters of each process. `rounds`: two cells per keyed prompt (see `answer_key.Rounds`).
-    `lock`: guards `rounds`.
+    `counters`: the counters of each process. `rounds`: two cells for each prompt that has an entry in the
+    answer key (see `answer_key.Rounds`). `lock`: guards `rounds`.
     """
 
     def __init__(self, processes: int, prompts: int) -> None:

@@ -12,32 +12,32 @@ from enum import Enum, auto
 from math import log2
 
 MIN_GAIN = 1.2
-"""Factor by which the trials per second must grow when the level is doubled.
+"""Factor by which the number of trials per second must grow when the level is doubled.
 
-Otherwise doubling has gained nothing. A smaller step must gain in proportion: MIN_GAIN ** log2(new level / old
-level).
+If it grows less, doubling has gained nothing. A smaller step must gain in proportion: MIN_GAIN ** log2(new
+level / old level).
 """
 
 TRIALS_PER_SLOT = 2
 MIN_TRIALS = 4
-"""Minimum number of trials that must end before a level is judged.
+"""`MIN_TRIALS`: minimum number of trials that must end before a level is judged.
 
-At higher levels, it is `TRIALS_PER_SLOT` times the level.
+`TRIALS_PER_SLOT`: at higher levels, this minimum is `TRIALS_PER_SLOT` times the level.
 """
 
 MIN_TRIALS_IN_DOUBT = 16
-"""Minimum number of trials that must end before a level is judged again, if doubling seemed to gain nothing.
-
-That may have been chance.
+"""Minimum number of trials that must end before a level is judged again after doubling seemed to gain
+nothing.
+It is larger than `MIN_TRIALS`, because the missing gain may have been chance.
 """
 
 MIN_REFUSALS = 2
 OVERLOADED_SHARE = 0.05
-"""A server is overloaded if it refuses at least `MIN_REFUSALS` requests and at least this share of the trials
-that end.
+"""`MIN_REFUSALS`: a server is overloaded only if it refuses at least this many requests. Fewer may be chance.
 
-Fewer refusals may be chance. But the server is also overloaded if it refuses `MIN_REFUSALS` requests once more
-after they had waited, because such requests would fail in the end.
+`OVERLOADED_SHARE`: the refusals must also be at least this share of the trials that end. This share is not
+required if the server refuses `MIN_REFUSALS` requests once more after they had waited, because such requests
+would fail in the end.
 """
 
 STEP_DIVISOR = 4

@@ -43,9 +43,9 @@ class OverloadReporter(Protocol):
 class AdaptiveExecutor:
     """Keeps as many trials in flight as the server can serve well, at most `bound`.
 
-    `paced` is called with each new level. A request gets the flag `SETTLING_FLAG` if it begins before the level
-    has settled, or while the level is settling again. `asking`: clients that the task itself uses, in addition
-    to `clients`.
+    `paced` is called with each new level. A request gets the flag `SETTLING_FLAG` if it begins before the
+    level has settled, or while the level is settling again. `clients`: the clients of the run's targets.
+    `asking`: clients that the task itself uses in addition.
     """
 
     def __init__(

@@ -32,7 +32,9 @@ from benchwright.runs.journal import decode_body
 from benchwright.runs.process_delays import LoopLag
 
 MAX_LOSSES = 3
-"""Maximum number of consecutive replacements of a shard, if each is lost before any of its trials is done."""
+"""Maximum number of consecutive replacements of a shard, if each replacement is lost before any of its trials
+is done.
+"""
 
 CANCEL_SECONDS = 10.0
 """Maximum number of seconds that cancelled trials may take to end."""
@@ -181,7 +183,7 @@ class ShardDriver:
         return decode_reports(received.result())
 
     async def _took(self, reports: list[ShardReport], pool: WorkPool | None) -> None:
-        """Deliver reports, and wait until all are in the journal."""
+        """Deliver the results in a shard's reports, and wait until all of them are in the journal."""
         self._lately = sum(isinstance(report, TrialScored) for report in reports)
         journalled = [self._deliver(result) for report in reports if (result := self._result(report, pool))]
         for one in journalled:
@@ -221,7 +223,8 @@ class ShardDriver:
     def _left(self, key: str, work: TrialWork) -> TrialWork:
         """Return the remaining work for a trial of a lost shard.
 
-        If the outcome of the trial is stored, the work is only to score it. Otherwise it is the whole work.
+        If the outcome of the trial is stored, the remaining work is only to score it. Otherwise, the trial is
+        solved and scored anew.
         """
         report = self._unscored.get(key)
         if report is None:

@@ -62,7 +62,7 @@ async def _in_time(
 ) -> None:
     """Run trials that are due at given moments, or trials for a given time, with one clock for all shards.
 
-    If trials have due times, they are dealt to the shards in turn.
+    If trials have due times, the trials are dealt to the shards in turn.
 
     Raises:
         UserError: If a shard was lost for good, and its trials with it.

@@ -30,10 +30,10 @@ class ShardLost(BenchwrightError):
 
 
 class RunTrials(Record, frozen=True, tag="do"):
-    """Order to run these trials and send their results. The parent sends no separate request for the results.
+    """Order to run these trials. Their results are sent without being asked for.
 
-    `origin`: the moment (`perf_counter_ns`) from which due times count in all shards. If it is None, due times
-    count from the shard's own start.
+    `origin`: the moment (`perf_counter_ns`) from which due times count in all shards. If it is None, due
+    times count from the shard's own start.
     """
 
     works: list[TrialWork]
@@ -83,7 +83,7 @@ class TrialsReturned(Record, frozen=True, tag="returned"):
 
 
 class ShardFailed(Record, frozen=True, tag="failed"):
-    """Report that the shard cannot go on. `reason`: the cause. The user can remove it."""
+    """Report that the shard cannot go on. `reason`: the cause, which the user can remove."""
 
     reason: str
 

@@ -140,7 +140,7 @@ class _WorkQueue:
             task.add_done_callback(self._ended)
 
     async def _do(self, work: TrialWork) -> None:
-        """Do a piece of work when it is due. It occupies a slot already while it is prepared."""
+        """Do a piece of work when it is due. The work occupies a slot from the time when it is prepared."""
         if work.trial.due_ns is not None:
             await self._worker.prepare(work)
             await asyncio.sleep(max(0.0, self._worker.seconds_until(work)))

@@ -16,7 +16,10 @@ Work = TypeVar("Work")
 
 
 def distribute(source: Iterator[Work], hands: int) -> list[Iterator[Work]]:
-    """Distribute the pieces of a source in turn over `hands` iterators. The pieces are drawn as they are needed."""
+    """Distribute the pieces of a source in turn over `hands` iterators, one for each receiver.
+
+    The pieces are drawn as they are needed.
+    """
     dealt = [deque[Work]() for _ in range(hands)]
     turns = cycle(dealt)
 
@@ -33,7 +36,7 @@ def distribute(source: Iterator[Work], hands: int) -> list[Iterator[Work]]:
 
 
 class WorkPool:
-    """Work that is drawn from an iterator as needed, and work that was given back.
+    """Work that is drawn from an iterator as needed, and work that shards gave back.
 
     From the moment `last_start` (`perf_counter_ns`) on, no more work is handed out; see `Plan.seconds`.
     """
@@ -48,7 +51,10 @@ class WorkPool:
         self._changed = asyncio.Event()
 
     def take(self, most: int) -> list[TrialWork]:
-        """Take up to `most` pieces of work. Empty if no work is left at the moment, or if the run is to stop."""
+        """Take up to `most` pieces of work.
+
+        Return an empty list if no work is left at the moment, or if the run is to stop.
+        """
         if self._stop.reason is not None or self._is_too_late:
             self._back.clear()
             self._drained = True

@@ -67,7 +67,7 @@ async def _download(url: str, out: BinaryIO, largest: int, limits: InstallLimits
 class _Sink:
     """Receives one HTTP response. If the status is 200, the body is written, counted and hashed.
 
-    Otherwise it aborts.
+    With any other status, the exchange is ended when the headers have arrived.
     """
 
     def __init__(self, out: BinaryIO, largest: int) -> None:

@@ -43,7 +43,7 @@ class PackLocation(Record, frozen=True):
 class FetchedFiles(Record, frozen=True):
     """The root of a pack's fetched files, and the SHA-256 of the archive.
 
-    The latter is None if there was no archive.
+    The SHA-256 is None if the files did not come from an archive.
     """
 
     root: Path

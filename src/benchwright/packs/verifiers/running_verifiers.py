@@ -73,7 +73,7 @@ class StartedVerifiers:
     def require_running(self) -> None:
         """Raise if a required verifier is not running. Called before the first request to a model.
 
-        Otherwise the model would give answers that cannot be verified.
+        Without the verifier, the model's answers could not be checked, and the requests would be wasted.
 
         Raises:
             UserError: If a required verifier is not running.
@@ -126,7 +126,10 @@ class StartedVerifiers:
         return await check_health(endpoint.url, self._choices[endpoint.id].health_path)
 
     async def prepare(self, stack: AsyncExitStack, start: StartOptions, report: ProgressCallback) -> None:
-        """Prepare all verifiers concurrently. The endpoint of a verifier reports if that failed."""
+        """Prepare all verifiers concurrently.
+
+        If the preparation of a verifier fails, no error is raised. The verifier's endpoint states the reason.
+        """
         engine: Engine | EngineError | EngineUnavailable | None = None
         in_docker = [choice for choice in self._choices.values() if _needs_engine(choice)]
         if in_docker:

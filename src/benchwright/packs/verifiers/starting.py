@@ -60,9 +60,10 @@ async def start_verifier(
     report: ProgressCallback,
     stack: AsyncExitStack,
 ) -> DockerService:
-    """Return a running, healthy verifier. It is a kept verifier with the same image, or a new one.
+    """Return a running, healthy verifier: one with the same image that an earlier run kept, or a new one.
 
-    A new verifier ends with `stack`, unless it is to be kept.
+    A new verifier is ended when the exit stack `stack` is closed, unless the verifiers of this run are to be
+    kept.
 
     Raises:
         EngineError: If the verifier cannot be built, pulled or started, or does not become healthy in time.

@@ -31,7 +31,8 @@ class VerifierLocation(Record, frozen=True):
 
     In the mode docker, `port` is the port inside the container, and `context` is the folder from which
     `image` is built; it is None if `image` is pulled. In other modes, `url` is the address without a trailing
-    slash. `missing`: if it is unknown how to reach the verifier, what the user can do.
+    slash. `missing`: None if it is known how to reach the verifier. Otherwise, what the user can do to make
+    it known.
     """
 
     id: str

@@ -1,4 +1,4 @@
-"""Tables of the differences between two runs by the values of a label."""
+"""Tables of the differences between two runs by the values of a label (a named property of samples: subject, …)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ def breakdown_blocks(comparison: Comparison) -> Iterator[Block]:
 
 
 def breakdown_block(pair: PairComparison, found: ScoreBreakdown, confidence: float) -> Block:
-    """Build the table for one label. It has one row per value of the label, the largest loss first."""
+    """Build the table for one label (a named property of samples). It has one row per value of the label.
+
+    The largest loss comes first.
+    """
     title = breakdown_title(pair, found)
     columns: list[CellText] = [
         ForeignText(f"{found.score} by {found.label}"),

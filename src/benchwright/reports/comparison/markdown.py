@@ -23,7 +23,7 @@ from benchwright.reports.comparison.tables import Block
 from benchwright.text import make_safe
 
 UNFOLDED_TABLES = ("Tasks", "Scores", "Metrics", "By concurrency")
-"""Titles of the tables that are not folded."""
+"""Titles of the tables that are shown at once. All other tables are folded (collapsed until clicked)."""
 
 GATE_MARKS = {"passed": "✅", "failed": "❌"}
 

@@ -95,9 +95,9 @@ def _curves(shown: Sequence[PlottedLoad]) -> Iterator[Plot]:
 
 
 def _rates(shown: Sequence[PlottedLoad]) -> Iterator[Plot]:
-    """Yield a plot of the rates of closed loops, and one of the rates of open loops.
+    """Yield a plot of the rates of closed loops, and a plot of the rates of open loops.
 
-    Their loads are of different kinds.
+    They are separate, because the load of a closed loop is a concurrency, and that of an open loop is a request rate.
     """
     for is_open in (False, True):
         found = {

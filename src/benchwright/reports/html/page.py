@@ -110,7 +110,7 @@ def _belongs(block: Block) -> bool:
 
 
 def _banners(runs: list[RunPart]) -> list[tuple[str, list[str]]]:
-    """Return the banners. Each comes with the letters of the runs to which it applies."""
+    """Return the banners (warnings and notes) for the top of the report, each with the letters of its runs."""
     found: dict[str, list[str]] = {}
     for run in runs:
         for banner in run.banners:
@@ -128,7 +128,7 @@ def segment_kinds(found: Waterfall) -> list[str]:
 
 
 def _score_rows(runs: list[RunPart], names: Mapping[str, str]) -> list[tuple[str, list[ChartRow]]]:
-    """Return (score, rows) for each chart of scores. It has a row for each run that has the score."""
+    """Return (score, rows) for each chart of scores. The rows of a chart are the runs that have the score."""
     scorers = dict.fromkeys(score.scorer for run in runs for score in run.scores)
     found = []
     for name in scorers:
@@ -153,7 +153,7 @@ def _drawable(rows: list[ChartRow]) -> bool:
 
 
 def _concurrency_rows(tables: list[ByConcurrency]) -> list[tuple[str, list[ChartRow]]]:
-    """Return (title, rows) for each set of scored runs. It has a row for each concurrency."""
+    """Return (title, rows) for each chart of accuracy by concurrency. The rows of a chart are the concurrencies."""
     charts = [
         (
             f"{table.model} on {table.task}: accuracy by concurrency",

@@ -18,7 +18,7 @@ PIXELS_PER_UNIT = 1.5
 """Pixels per unit of a drawing, for programs that need the size in pixels."""
 
 MARGIN, HEADING = 14, 34
-"""Sizes in units: space around a drawing, and space for the title above it."""
+"""Sizes in units. `MARGIN`: space around a drawing. `HEADING`: space for the title above the drawing."""
 
 DARK_MODE_QUERY = "@media (prefers-color-scheme: dark)"
 CSS_VARIABLE = re.compile(r"var\(--(\w+)(?:, var\(--\w+\))?\)")

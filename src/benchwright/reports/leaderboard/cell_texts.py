@@ -49,7 +49,10 @@ def rank_text(cell: Cell) -> str:
 
 
 def cell_text(cell: Cell | None, column: BoardColumn) -> str:
-    """Format a cell as plain text: `1* 0.833 [0.757, 0.889]`."""
+    """Format a cell as plain text: rank with its mark, mean and interval, such as `1* 0.833 [0.757, 0.889]`.
+
+    Return a dash if there is no cell.
+    """
     if cell is None:
         return "–"
     rank = f"{rank_text(cell)}{RANK_MARKS[cell.standing]} " if cell.rank is not None else ""

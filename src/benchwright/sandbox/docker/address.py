@@ -52,9 +52,10 @@ class Address(Record, frozen=True):
         return self.host.replace("tcp://", "https://", 1) if self.tls else self.host
 
     def environment(self) -> dict[str, str]:
-        """Return environment variables with which the `docker` program uses the same engine.
+        """Return the environment variables with which the `docker` program uses the same engine.
 
-        They are empty for a docker context, because the program itself follows the context.
+        They are this process's variables, with DOCKER_HOST set to the engine's address. If a docker context
+        defines the address, DOCKER_HOST is not added, because the program itself follows the context.
         """
         return dict(os.environ) if self.context else {**os.environ, "DOCKER_HOST": self.host}
 

@@ -14,7 +14,10 @@ from benchwright.sandbox.docker.containers import Container, MiB
 from benchwright.sandbox.docker.errors import EngineError, engine_errors
 
 CHECK_INTERVAL = 1.0
-"""Minimum number of seconds between two checks. If a check takes long, the pause is ten times as long as the check."""
+"""Minimum pause in seconds between two checks of the bytes that a container has written.
+
+If a tenth of this time is not enough for a check, the pause is ten times as long as the check took.
+"""
 
 
 @asynccontextmanager

@@ -27,7 +27,10 @@ NO_EXIT_CODE = ExecResult("exited")
 GRACE_SECONDS = 2.5
 """Seconds after a program's time limit at which the program is ended from outside the container."""
 FIRST_LOOK, LAST_LOOK = 0.1, 1.0
-"""Seconds between two checks whether a program is still running: at first, and at most."""
+"""Seconds between two checks whether a program is still running. `FIRST_LOOK`: the first pause.
+
+`LAST_LOOK`: the longest pause. Each pause is 1.5 times as long as the pause before.
+"""
 OUTPUT_WAIT_SECONDS = 0.2
 
 INPUT_CHUNK_BYTES = 64 * 1024
@@ -38,7 +41,8 @@ _WITH_LIMIT = (
 )
 """Shell script that runs the program under `timeout`, if the image has a `timeout` that supports -k.
 
-Old busybox does not. Then the program is ended from outside.
+Otherwise (as with old busybox) the script runs the program directly, and the program is ended from outside
+the container.
 """
 _WITH_INPUT = 'head -c "$0" | "$@"'
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from aiodocker.networks import DockerNetwork
 
 OPEN, CLOSED = "bridge", "none"
-"""The engine's own networks: `OPEN` for sandboxes with network access, and `CLOSED`, which has only a loopback."""
+"""`OPEN`: the engine's own network for sandboxes with network access. `CLOSED`: its network with only a loopback."""
 
 _WITHOUT_ADDRESS = "com.docker.network.bridge.inhibit_ipv4"
 """Option of a network in which this machine gets no address, so that containers cannot reach its servers."""

@@ -1,6 +1,7 @@
 """Images that Benchwright pulled (known from `image_records`) or built itself (known from labels).
 
-Images that existed before are somebody else's. They are neither listed nor removed.
+Images that were in the engine before Benchwright used them are somebody else's. They are neither listed nor
+removed.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ class ConnectionLog:
     def add_connection(self, phase: TrialPhase, host: str, port: int, why: str = "") -> Connection:
         """Add a connection to the log. If `why` is given, the connection is refused for that reason.
 
-        Otherwise it begins now.
+        If `why` is "", the connection is allowed and begins now.
         """
         entry = Connection(round(time.time(), 3), phase, host, port, allowed=not why, why=why)
         if len(self.connections) < MOST_ENTRIES:

@@ -10,7 +10,10 @@ from benchwright.records import Record
 HTTP, HTTPS = 80, 443
 
 NetworkAccess = bool | tuple[str, ...]
-"""A protocol's network access for a container: True for all hosts, False for no host, or the allowed hosts."""
+"""Network access that a benchmark's protocol gives to a container.
+
+It is True for all hosts, False for no host, or a tuple of the allowed hosts.
+"""
 
 
 def _at(**names: str) -> tuple[str, ...]:
@@ -49,7 +52,10 @@ REDIRECT_HOSTS = {
     "sh.rustup.rs": ("static.rust-lang.org",),
     "dl.fedoraproject.org": ("mirrors.fedoraproject.org",),
 }
-"""Mapping from a host to the hosts to which it redirects. If the first is allowed, the others must be allowed, too."""
+"""Mapping from a host to the hosts to which it redirects.
+
+If a task may reach the host, it must be able to reach the hosts to which the host redirects, too.
+"""
 
 _LABEL = r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
 _NAME = re.compile(rf"(?:{_LABEL}\.)+{_LABEL}")

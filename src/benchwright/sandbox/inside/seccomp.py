@@ -133,7 +133,7 @@ def _refuse(number: int, error: int) -> list[tuple[int, int, int, int]]:
 def restrict(*, network: bool) -> None:
     """Apply the filter to this process and to all processes that it starts.
 
-    Do nothing on architectures that are not listed above.
+    Do nothing on an architecture whose system call numbers this module does not know.
     """
     machine = os.uname().machine
     if machine in _CALLS:

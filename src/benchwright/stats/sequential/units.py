@@ -23,12 +23,12 @@ class UnitMeans(NamedTuple):
 
 
 def group_units(differences: ArrayLike, groups: Iterable[Hashable | None]) -> UnitMeans:
-    """Return the clusters (`groups`) of samples as units, in order of first appearance.
+    """Group samples into units, in order of first appearance: one unit per cluster (`groups`).
 
-    A sample without a cluster (None) is a unit by itself. Only whole clusters are units: the order of samples
-    within a cluster may depend on their values. A `ConfidenceSequence` of `means` is about the mean over
-    clusters. With the weights sizes / largest possible size, it is about the mean over samples that might be
-    drawn, as a ratio with bounded numerator and denominator.
+    A sample without a cluster (None) is a unit by itself. A cluster is never split, because the order of its
+    samples may depend on their values. A `ConfidenceSequence` of `means` estimates the mean over clusters. If
+    each unit has the weight size / largest possible size, it estimates the mean over samples, as a ratio of
+    two bounded means.
 
     Raises:
         ValueError: If there is not one cluster label for each difference.

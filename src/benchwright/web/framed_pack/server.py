@@ -86,7 +86,10 @@ class FramedPack:
         )
 
     def _host(self) -> dict[str, Any]:
-        """Return the values for the script of our page: models, origins, permissions, pack, mode and run."""
+        """Return the values for the script of the viewer's own page, in which the pack's page is framed.
+
+        These are models, origins, permissions, pack, mode and run.
+        """
         session = self._pack.session
         pack = session.pack
         models = [
@@ -144,7 +147,7 @@ class FramedPack:
         return web.json_response(artifact)
 
     async def _chat(self, request: web.Request) -> web.StreamResponse:
-        """Forward the response of the relay to a chat completion, chunk by chunk.
+        """Send the page's request for a chat completion to the relay. Forward the relay's response chunk by chunk.
 
         If the page disconnects, cancel the request.
         """
@@ -206,13 +209,13 @@ async def serve_pack(pack: OpenWebPack, port: int, announce: Say, *, open_browse
 
 
 def _address(pack: OpenWebPack, port: int, token: str) -> str:
-    """Return the address of our page.
+    """Return the address of the viewer's own page, in which the pack's page is framed.
 
-    Browsers send a host's cookies to all ports of the host. If the pack's page is on this machine too, the address
-    therefore has another host name than that page.
+    Browsers send a host's cookies to all ports of the host. If the pack's page is on this machine too, the viewer's
+    page therefore gets another host name than the pack's page.
 
     Raises:
-        UserError: If the pack's page is at our own port.
+        UserError: If the pack's page is at the viewer's own port.
     """
     entry = pack.session.pack.entry
     for name in (LOOPBACK, "localhost"):

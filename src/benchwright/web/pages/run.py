@@ -86,7 +86,10 @@ def _summary(viewer: Viewer, row: RunRow, manifest: Manifest) -> dict[str, Any]:
 
 
 def _figures_of(viewer: Viewer, manifest: Manifest) -> dict[str, Any]:
-    """Compute the summary of a run (as in `benchwright show`) and charts, from its current journal."""
+    """Return the template values for a run's figures: its summary (as in `benchwright show`) and charts.
+
+    They are computed from all that is in the run's journal now.
+    """
     trials = viewer.trials(manifest.id)
     trials.read_all()
     with trials.lock:

@@ -37,7 +37,10 @@ NUMERIC_SETTINGS: dict[str, tuple[str, Callable[[str], float | str]]] = {
 """Settings of the form that are numbers: name of the setting -> (label, parser)."""
 
 BENCHMARK, PACK, RUN, CONFIGURATION = "benchmark:", "pack:", "run:", "configuration:"
-"""Prefixes of the choices in the form. The prefix tells what kind of thing is to be run."""
+"""Prefixes of the choices in the form. The prefix says which kind of thing is to be run.
+
+`BENCHMARK`: a benchmark. `PACK`: a bench pack. `RUN`: an earlier run. `CONFIGURATION`: a TOML file.
+"""
 
 API_KEY_VARIABLE = "BENCHWRIGHT_API_KEY"
 MAX_SELECTABLE_RUNS = 100

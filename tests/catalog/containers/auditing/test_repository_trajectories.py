@@ -135,7 +135,10 @@ class TestGold:
         assert found(repository=PROJECT, gold_patch=small, patch=small) == []
 
     def test_another_patch_is_no_sign(self) -> None:
-        assert found(repository=PROJECT, gold_patch=self.GOLD, patch=patch("django/db.py", *self.LINES[:9])) == []
+        assert (
+            found(repository=PROJECT, gold_patch=self.GOLD, patch=patch("django/db.py", *self.LINES[:9]))
+            == []
+        )
 
     def test_a_patch_of_a_file_for_which_no_model_was_asked_is_a_note(self) -> None:
         assert found(repository=PROJECT, gold_patch=self.GOLD, patch=self.GOLD, has_conversation=False) == []

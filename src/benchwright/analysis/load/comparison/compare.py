@@ -19,7 +19,10 @@ from benchwright.stats.multiple_testing import holm_adjusted
 SIGNIFICANCE_LEVEL = 0.05
 
 MIN_FAILURE_DIFFERENCE = 0.01
-"""Smallest difference between the shares of failed requests of two sides that is reported."""
+"""Smallest reported difference between the shares of failed requests of two sides.
+
+Smaller differences are not reported.
+"""
 
 
 def compare_loads(
@@ -135,10 +138,11 @@ def _changes(a: LevelFigures, b: LevelFigures, *, goodput: bool) -> Iterator[Loa
 
 
 def _best(a: Iterable[LevelFigures], b: Iterable[LevelFigures], *, aimed: bool) -> LoadChange | None:
-    """Return the change from the highest rate of A to the highest rate of B. They may be at different levels.
+    """Return the change from the highest rate of A to the highest rate of B, which may be at different
+    levels.
 
-    Return None if a side has no rate. The rate is goodput if both sides have the same objectives (`aimed`).
-    Otherwise it is answers per second.
+    Return None if a side has no rate. If both sides have the same objectives (`aimed` is True), the rate is
+    goodput. Otherwise it is answers per second.
     """
     measure = "goodput" if aimed else "achieved"
     best_a, best_b = (

@@ -20,9 +20,8 @@ from benchwright.stats.intervals import critical_t
 class ComparedFigure(NamedTuple):
     """A compared figure: its readable name, and the function `read` that returns its value for a level.
 
-    `more_is_better`: True for rates.
-
-    `read` returns None if a level does not have the figure.
+    `read` returns None if a level does not have the figure. `more_is_better`: True for rates, False for
+    times.
     """
 
     readable_name: str
@@ -61,7 +60,7 @@ MEASURES: Mapping[str, ComparedFigure] = {
 class LevelFigures(NamedTuple):
     """The results of one level, which was measured once or more (`runs`).
 
-    `figures`: mapping from the name of the measure.
+    `figures`: mapping from the name of each measure in `MEASURES` to its estimate.
     """
 
     level: Level
@@ -72,9 +71,10 @@ class LevelFigures(NamedTuple):
 def level_figures(report: LoadReport) -> dict[str, LevelFigures]:
     """Return the results and compared figures of each level, as a mapping from the level's name.
 
-    If a level was measured R times, a figure is the geometric mean, with a t interval from the variance between
-    the runs. This variance is pooled over all levels (R - 1 degrees of freedom from each). It is at least the
-    variance that the intervals of the single runs imply.
+    If a level was measured several times, a figure is the geometric mean over its measurements. Its t
+    interval follows from the variance between the measurements of a level, pooled over all levels. A level
+    with R measurements contributes R - 1 degrees of freedom. The variance is at least the one that the
+    intervals of the single measurements imply.
     """
     groups: dict[str, list[LevelResult]] = {}
     for result in report.levels:

@@ -91,8 +91,9 @@ class LoadComparisonResult(Record, frozen=True):
 class LoadComparison(Record, frozen=True):
     """Measurements of several models, made one after the other with the same prompts, and their comparison.
 
-    Either all have the same levels, or each is a sweep. `compared`: the comparison of the first measurement, or
-    of the measurement of `--against`, with the other ones.
+    Either all measurements have the same levels, or each measurement is a sweep, which chooses its own
+    levels. `compared`: the comparison of the first measurement with the other measurements. With `--against`,
+    it is the comparison of that earlier measurement with these.
     """
 
     id: str

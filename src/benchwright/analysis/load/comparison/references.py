@@ -63,7 +63,7 @@ def find_load(reference: str) -> LoadReport:
     """Return the only measurement that a reference names; see `find_loads`.
 
     Raises:
-        UserError: If it names none, or measurements of several models.
+        UserError: If the reference names no measurement, or measurements of several models.
         JournalError: If a run cannot be read.
     """
     found = find_loads(reference)
@@ -80,9 +80,9 @@ def find_load(reference: str) -> LoadReport:
 
 
 def level_of(reference: str) -> LoadReport | None:
-    """Return a run as a measurement, if it is a single load level without scores.
+    """Return a run as a measurement, if the run is a single load level without scores.
 
-    None if it is another kind of run.
+    Return None if it is another kind of run.
 
     Raises:
         JournalError: If the run cannot be read.

@@ -37,7 +37,7 @@ class Calibration(Record, frozen=True):
 
 
 SHORT, LONG = 64, 512
-"""Numbers of words in the two calibration prompts."""
+"""`SHORT`, `LONG`: numbers of words in the short and in the long calibration prompt."""
 
 
 async def calibrate(client: ModelClient, text: Callable[[int, str], str]) -> Calibration:

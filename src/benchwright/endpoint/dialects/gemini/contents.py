@@ -104,8 +104,8 @@ class ContentsConverter:
 def _result(response: dict[str, Any], losses: TranslationLosses) -> Iterator[dict[str, Any]]:
     """Yield the parts of a function's result.
 
-    The first part holds `output` or `error`, as documented. If the response has neither, the part holds all
-    fields of the response.
+    The first part holds the field `output` or `error` of the response, as Gemini's API documents. If the
+    response has neither field, the part holds all fields of the response.
     """
     told = response.get("response") or {}
     if "error" in told and "output" not in told:

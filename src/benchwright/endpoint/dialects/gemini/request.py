@@ -38,8 +38,9 @@ _CHOICES = {"AUTO": "auto", "ANY": "required", "NONE": "none", "VALIDATED": "aut
 def chat_request(body: dict[str, Any], losses: TranslationLosses | None = None) -> dict[str, Any]:
     """Return the fields of the chat completion that is equivalent to a Gemini request.
 
-    Parts of the request that a chat completion cannot express are added to `losses`. These are dropped
-    without a loss: `topK`, `thinkingConfig`, `safetySettings`, `labels` and thought signatures.
+    Parts of the request that a chat completion cannot express are added to `losses`. The following are
+    dropped, but not added to `losses`: `topK`, `thinkingConfig`, `safetySettings`, `labels` and thought
+    signatures.
 
     Raises:
         NotTranslated: If the body is not a request of Gemini, or if the request needs data stored at Google
@@ -69,7 +70,11 @@ def offers_tools(fields: Mapping[str, Any]) -> bool:
 
 
 def request_to_count(body: dict[str, Any]) -> dict[str, Any]:
-    """Return the request whose tokens are to be counted. It is the value of a field of the body, or the body itself."""
+    """Return the request whose tokens are to be counted.
+
+    It is the value of the field `generateContentRequest`. If the body has no such field, it is the body
+    itself.
+    """
     asked = read_field(body, "generateContentRequest")
     return {**asked, "model": body["model"]} if isinstance(asked, dict) else body
 

@@ -16,8 +16,8 @@ _CHOICES = {"auto": "auto", "any": "required", "none": "none"}
 def chat_request(body: dict[str, Any], losses: TranslationLosses | None = None) -> dict[str, Any]:
     """Return the fields of the chat completion that is equivalent to a request of Messages.
 
-    Parts of the request that a chat completion cannot express are added to `losses`. These are dropped
-    without a loss: cache marks, `thinking`, `top_k`, `metadata` and `context_management`.
+    Parts of the request that a chat completion cannot express are added to `losses`. The following are
+    dropped, but not added to `losses`: cache marks, `thinking`, `top_k`, `metadata` and `context_management`.
 
     Raises:
         NotTranslated: If the body is not a request of Messages.

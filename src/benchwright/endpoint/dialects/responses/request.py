@@ -17,9 +17,9 @@ REFUSED_FIELDS = ("previous_response_id", "conversation", "background", "prompt"
 def chat_request(body: dict[str, Any], losses: TranslationLosses | None = None) -> dict[str, Any]:
     """Return the fields of the chat completion that is equivalent to a request of Responses.
 
-    Parts of the request that a chat completion cannot express are added to `losses`. These are dropped
-    without a loss: `reasoning`, `include`, `store`, `prompt_cache_key`, `client_metadata`, and encrypted
-    reasoning.
+    Parts of the request that a chat completion cannot express are added to `losses`. The following are
+    dropped, but not added to `losses`: `reasoning`, `include`, `store`, `prompt_cache_key`,
+    `client_metadata`, and encrypted reasoning.
 
     Raises:
         NotTranslated: If the body is not a request of Responses, or needs a server that stores conversations.

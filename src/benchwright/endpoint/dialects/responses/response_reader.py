@@ -44,7 +44,10 @@ class ResponsesReader:
         self._told: set[int] = set()
 
     def read_body(self, body: dict[str, Any]) -> dict[str, Any]:
-        """Return the chat completion that is equivalent to a body. For an error response, it holds only the error."""
+        """Return the chat completion that is equivalent to a body.
+
+        For an error response, return an object with only the error.
+        """
         if body.get("error"):
             return {"error": body["error"]}
         message: dict[str, Any] = {"role": "assistant", "content": "", "reasoning_content": "", "refusal": ""}

@@ -68,7 +68,8 @@ def front_chart(found: Front, places: Mapping[str, int], names: Mapping[str, str
 def _steps(points: Sequence[FrontPoint], x: Scale, y: Scale) -> Markup:
     """Draw the Pareto front as steps.
 
-    At each expense, the step shows the best mean that is available for at most that expense.
+    At each value of the x axis (time, tokens or cost), the step shows the best mean of the models that need at most
+    that much.
     """
     path = [f"M{x.coordinate(points[0].spent):.1f} {y.coordinate(points[0].mean):.1f}"]
     path += [f"H{x.coordinate(point.spent):.1f}V{y.coordinate(point.mean):.1f}" for point in points[1:]]

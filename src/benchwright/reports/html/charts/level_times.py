@@ -25,7 +25,7 @@ from benchwright.reports.html.text import one_line
 RIGHT, TOP, HEIGHT = 24, 26, 220
 
 LEAST, MOST, SHORTEST = 0.05, 0.995, 1e-4
-"""Range of the time axis.
+"""Range of the time axis. `LEAST`, `MOST`: quantiles, as shares. `SHORTEST`: a time in seconds.
 
 A linear axis begins at 0. A logarithmic axis begins at the quantile `LEAST` of the fastest curve. Both end at the
 quantile `MOST` of the slowest curve. A few extreme times would otherwise squeeze all others. Times below `SHORTEST`
@@ -34,7 +34,7 @@ seconds are drawn at `SHORTEST`, because shorter gaps come from the network.
 
 
 class TimesCurve(NamedTuple):
-    """One curve: its name, the index of its colour, and its points.
+    """Curve of the distribution of times at one load level: its name, the index of its colour, and its points.
 
     A point is (seconds, share of times up to that time).
     """
@@ -45,7 +45,10 @@ class TimesCurve(NamedTuple):
 
 
 def level_times_chart(title: str, axis: str, curves: Sequence[TimesCurve]) -> Markup:
-    """Draw the curves, each as straight lines between its points."""
+    """Draw the cumulative distribution of times (share that took no longer), with one curve for each load level.
+
+    Each curve consists of straight lines between its points.
+    """
     named, room = legend(
         [(one_line(one.name, LONGEST_NAME), colour_class(one.colour_index)) for one in curves], LEFT, 0
     )

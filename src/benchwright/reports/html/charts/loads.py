@@ -114,7 +114,10 @@ def _curve(points: TimedLevels, x: Scale, y: Scale, place: int) -> Iterator[Mark
 
 
 def _level_names(curves: Sequence[TimedLevels], x: Scale, y: Scale) -> Iterator[Markup]:
-    """Yield the name of each level below its median. A name is left out if an equal name is near."""
+    """Yield the name of each level, placed below the point of the level's median time.
+
+    A name is left out if an equal name is near.
+    """
     taken: list[tuple[str, float, float]] = []
     for point, spread in (one for points in curves for one in points):
         name, across, down = (

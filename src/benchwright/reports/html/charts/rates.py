@@ -84,9 +84,10 @@ def load_rates_chart(
 def _entries(
     found: Mapping[str, LoadReport], places: Mapping[str, int], names: Mapping[str, str]
 ) -> Iterator[tuple[str, str]]:
-    """Yield the entries of the legend. For one measurement, these are goodput and all answers.
+    """Yield the entries of the legend, as (name, CSS classes).
 
-    For several, these are the names.
+    For a single measurement with goodput, the entries are goodput and all answers. Without goodput, there are none. For
+    several measurements, the entries are the names of the measurements.
     """
     for letter, report in found.items():
         colour = colour_class(places[letter])

@@ -16,7 +16,10 @@ DRAWING_WIDTH = 560
 """Width of a drawing in units. A drawing is readable on a phone, where a unit is two thirds of a pixel."""
 
 SAMPLE, LINE, CHARACTER = 22, 18, 7.5
-"""Sizes in a legend, in units: length of the sample line, height of a row, and width of a wide character."""
+"""Sizes in a legend, in units. `SAMPLE`: length of the sample line. `LINE`: height of a row.
+
+`CHARACTER`: width of a wide character.
+"""
 
 COLOUR_COUNT = 6
 """Number of colours that are distinguishable."""

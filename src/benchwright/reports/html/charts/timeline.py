@@ -22,7 +22,10 @@ from benchwright.reports.html.charts.svg import (
 )
 
 RIGHT, HEADING, HEIGHT, GAP = 24, 24, 96, 18
-"""Sizes in units: space right of the panels, space for a panel's title, height of a panel, and gap between panels."""
+"""Sizes in units. `RIGHT`: space right of the panels. `HEADING`: space for a panel's title.
+
+`HEIGHT`: height of a panel. `GAP`: gap between panels.
+"""
 
 SecondValues = Sequence[tuple[float, float | None]]
 """Type: pairs (second, value). The value is None if it is unknown."""

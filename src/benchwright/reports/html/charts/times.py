@@ -34,10 +34,13 @@ LEFT, RIGHT, TOP, HEIGHT = 52, 16, 10, 230
 ROW_HEIGHT = 15
 NAME_COLUMN_WIDTH = 130
 MIN_LABELLED_WIDTH = 30
-"""Minimum width, in units, of a step with a number above it."""
+"""Minimum width, in units, of the line of a bin of trials, above which the bin's mean score is written as a number.
+
+Shorter lines have no number.
+"""
 
 JITTER = 0.05
-"""Height over which points with equal scores are spread, as a share of the chart's height."""
+"""Share of the chart's height over which points with equal scores are spread, so that they do not hide each other."""
 
 GOLDEN_RATIO_CONJUGATE = 0.6180339887498949
 """The golden ratio conjugate.
@@ -47,7 +50,7 @@ The fractional parts of its multiples fill the interval from 0 to 1 evenly, and 
 
 
 def distribution_chart(found: Distribution, places: Mapping[str, int], names: Mapping[str, str]) -> Markup:
-    """Draw the share of requests up to each time, with a curve for each run.
+    """Draw the share of requests that took no longer than each time, with a curve for each run.
 
     A letter (A, B, …) identifies each run. `places`: mapping from letter to the index of the run's colour. `names`:
     mapping from letter to the run's name.
