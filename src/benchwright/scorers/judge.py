@@ -46,7 +46,7 @@ _CUT_OFF = {
     "length": "was cut off at its largest number of tokens",
     "content_filter": "was cut off by the server's content filter",
 }
-"""What happened to a judge's reply that ends before its verdict: mapping from finish reason to explanation."""
+"""Mapping from a finish reason to the explanation of why a judge's reply ended before its verdict."""
 
 
 class Judge:

@@ -101,7 +101,7 @@ def _document(functions: Sequence[dict[str, Any]], answer: Answer) -> dict[str, 
 def check_call(
     language: Language, document: dict[str, Any], call: Call, answer: Answer, spelled: Callable[[str], str]
 ) -> Mistake | None:
-    """Return the reason why a call differs from the expected call. Return None if it is right."""
+    """Return the reason why a call differs from the expected call. Return None if the call is right."""
     possible = next(iter(answer.values()))
     name = spelled(document["name"])
     if call.name != name:

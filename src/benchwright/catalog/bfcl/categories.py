@@ -76,7 +76,10 @@ UNSUPPORTED = {
 
 
 def category_of(identifier: str) -> Category | None:
-    """Return the category in a row's id, which is the part before the last `_`. Return None if it is not supported."""
+    """Return the category in a row's id, which is the part before the last `_`.
+
+    Return None if the category is not supported.
+    """
     name = identifier.rpartition("_")[0]
     return CATEGORIES.get(FORMER_NAMES.get(name, name))
 

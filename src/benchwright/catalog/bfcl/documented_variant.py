@@ -52,7 +52,7 @@ class DocumentedScorer:
 
 
 def grade(content: dict[str, Any], message: Message, text: str) -> Verdict:
-    """Grade the tool calls of a message. If it has none, grade the calls found in its text."""
+    """Grade the tool calls of a message. If the message has no tool calls, grade the calls found in its text."""
     from benchwright.catalog.llm_benchmarker_api.evaluators.ast_eval import (
         compare_function_calls,
         parse_function_call,

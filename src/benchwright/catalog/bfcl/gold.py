@@ -165,7 +165,10 @@ def _named(source: str, names: dict[str, list[str]]) -> Call:
 
 
 def as_message(calls: Sequence[Call], spelled: Any) -> dict[str, Any]:
-    """Build an assistant message with these calls as tool calls."""
+    """Build an assistant message with these calls as tool calls.
+
+    `spelled`: converts a function's name to its form in the calls (with `_` for `.`).
+    """
     tool_calls = [
         {
             "id": f"call_{number}",

@@ -18,7 +18,10 @@ from benchwright.sandbox.docker.copy_tree import pack_tree
 
 DONE_MESSAGE = "Done."
 TRANSCRIPT_BYTES = 4000
-"""Number of bytes at the end of a solution's output that the transcript of the solution contains."""
+"""Maximum number of bytes of a solution's output that its transcript contains.
+
+Of a longer output, only the end is kept.
+"""
 SPARE_SECONDS = 5
 
 _UNPACK = """\

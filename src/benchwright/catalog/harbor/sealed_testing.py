@@ -59,7 +59,7 @@ class SealedTests:
         exit: Egress | None,
         leaks: Leaks,
     ) -> None:
-        """Prepare the tests. `exit`: their network access; None if they share the agent's network."""
+        """Prepare the tests. `exit`: the tests' network access; None if the tests share the agent's network."""
         self._exit = exit
         self._leaks = leaks
         self._engine = containers.engine

@@ -86,7 +86,7 @@ def keywords_multiple(
 
 @_rule("ratio:stop_words")
 def limits_stop_words(response: str, percentage: float) -> bool:
-    r"""Check that at most this percentage of the words (runs of `\w`) are stop words."""
+    r"""Check that at most `percentage` percent of the words (runs of `\w`) are stop words."""
     words = _WORD.findall(response)
     found = sum(word.lower() in STOP_WORDS for word in words)
     return bool(words) and found / len(words) * 100 <= percentage

@@ -137,7 +137,7 @@ def _is_date(text: str) -> bool:
 
 
 def _header(response: str, separator: str, names: str) -> bool:
-    """Return True if the first line consists of these fields, each with or without quotation marks."""
+    """Return True if the first line consists of the fields `names`, each with or without quotation marks."""
     pattern = separator.join(f'(?:{name}|"{name}")' for name in names.split())
     return re.fullmatch(pattern, response.split("\n")[0].strip()) is not None
 

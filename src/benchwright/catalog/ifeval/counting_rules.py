@@ -13,12 +13,15 @@ def counting_rules(split: SplitFunction) -> Rules:
 
     @rules.rule("change_case:capital_word_frequency")
     def capital_word_frequency(response: str, capital_frequency: int, capital_relation: Relation) -> bool:
-        """Check that the number of words in capitals is as required. A hyphenated word counts as one word."""
+        """Check that the number of words in capitals has the required relation to `capital_frequency`.
+
+        A hyphenated word counts as one word.
+        """
         return compare(capital_word_count(split(response)), capital_relation, capital_frequency)
 
     @rules.rule("length_constraints:number_sentences")
     def number_sentences(response: str, num_sentences: int, relation: Relation) -> bool:
-        """Check that the number of sentences is as required."""
+        """Check that the number of sentences has the required relation to `num_sentences`."""
         return compare(len(split(response)), relation, num_sentences)
 
     return rules

@@ -77,7 +77,7 @@ def no_comma(response: str) -> bool:
 
 @_rule("length_constraints:number_words")
 def number_words(response: str, num_words: int, relation: Relation) -> bool:
-    """Check that the number of words is as required."""
+    """Check that the number of words has the required relation to `num_words`."""
     return compare(word_count(response), relation, num_words)
 
 

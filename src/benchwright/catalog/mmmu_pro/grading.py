@@ -15,7 +15,7 @@ ANSWER_MARK = "Answer:"
 _STRIPPED = (",", ".", "!", "?", ";", ":", "'")
 
 _FEW_WORDS = 5
-"""Maximum number of words of an answer in which no option texts are searched."""
+"""An answer of at most this many words is not searched for the texts of options."""
 
 
 def find_letter(answer: str, choices: Sequence[str]) -> str | None:

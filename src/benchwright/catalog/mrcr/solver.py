@@ -77,7 +77,7 @@ async def fit_conversation(session: Session, messages: Sequence[Message], most: 
 
 
 def _within(messages: Sequence[Message], characters: float) -> list[Message]:
-    """Return as many of the first messages as fit into this number of characters. Return at least one message."""
+    """Return as many of the first messages as fit into `characters` characters. Return at least one message."""
     kept: list[Message] = []
     for message in messages:
         characters -= len(message["content"])

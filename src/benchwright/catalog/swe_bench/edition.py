@@ -35,7 +35,7 @@ _CONDA = "/opt/miniconda3"
 _SYSTEM = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 PAGERS = {"PAGER": "cat", "MANPAGER": "cat"}
-"""Environment variables because of which programs print all output without waiting for a key."""
+"""Environment variables that make programs print all output without waiting for a key."""
 
 START_REF = "refs/benchwright/start"
 """The Git ref of the commit with which an agent's work is compared."""

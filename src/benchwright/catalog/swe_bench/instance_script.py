@@ -80,7 +80,7 @@ _HEADER = re.compile(r"diff --git a/(.*) b/(.*)")
 _HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 
 _NO_TESTS = (".json", ".png", "csv", ".txt", ".md", ".jpg", ".jpeg", ".pkl", ".yml", ".yaml", ".toml")
-"""Ends of the names of files in a test patch that are not tests."""
+"""Endings of file names. A file of a test patch with such a name is not a test."""
 
 
 def changed_files(patch: str) -> list[str]:

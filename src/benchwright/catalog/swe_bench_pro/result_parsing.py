@@ -34,7 +34,7 @@ StartReader = Callable[[], AbstractAsyncContextManager[Sandbox]]
 
 
 class UnreadableResult(ExecutionError):
-    """The error of a missing or invalid result of the parser. The message states which."""
+    """The error of a missing or invalid result of the parser. The message states what is wrong with the result."""
 
 
 class _Test(msgspec.Struct):

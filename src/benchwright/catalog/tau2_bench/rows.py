@@ -127,7 +127,10 @@ def criteria_of(task: dict[str, Any]) -> Criteria | None:
 
 
 def _wanted(source: Source, domain: str, split: str) -> set[str] | None:
-    """Return the ids of the tasks in a split. Return None if the domain has no splits, and all its tasks are meant."""
+    """Return the ids of the tasks in a split.
+
+    Return None if the domain has no splits, so that all its tasks are selected.
+    """
     listed = source.files("splits") if "splits" in source.splits else []
     for file in listed:
         if domain_of(file) == domain:

@@ -36,7 +36,7 @@ Always follow the policy. Always make sure you generate valid JSON only."""  # n
 
 
 class SoloConversation(Conversation):
-    """A conversation of an agent with its tools only. It ends when the agent calls `done`, or by a limit."""
+    """A conversation of an agent with its tools only. It ends when the agent calls `done` or a limit is reached."""
 
     def __init__(self, session: Session, world: World, task: dict[str, Any]) -> None:
         prompts: dict[Side, str] = {"assistant": agent_prompt(world.told.policy, str(task.get("ticket")))}

@@ -20,7 +20,7 @@ Database = dict[str, ChainMap[str, Any]]
 
 
 def new_database(tables: Tables) -> Database:
-    """Return a new database in the initial state, with these shared tables."""
+    """Return a new database in the initial state. `tables`: the tables that all trials share."""
     return {name: ChainMap({}, records) for name, records in tables.items()}
 
 

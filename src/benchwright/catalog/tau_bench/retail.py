@@ -249,7 +249,10 @@ def _method(database: Database, order: Order, payment_method_id: str) -> dict[st
 
 
 def _missing_item(order: Order, item_ids: Sequence[str]) -> str | None:
-    """Return the first item that is requested more often than the order contains it. Return None if there is none."""
+    """Return the first item that is requested more often than the order contains it.
+
+    Return None if no item is requested too often.
+    """
     ordered = [item["item_id"] for item in order["items"]]
     for item_id in item_ids:
         if item_ids.count(item_id) > ordered.count(item_id):

@@ -66,7 +66,10 @@ def _marks(text: str) -> Iterator[Mark]:
 
 
 def _closing(text: str) -> dict[int, int]:
-    """Return a mapping from the position of each opening brace that is closed to that of its closing brace."""
+    """Return a mapping from the position of each opening brace to the position of its closing brace.
+
+    Opening braces that are not closed are left out.
+    """
     opened: list[int] = []
     closing: dict[int, int] = {}
     for brace in _BRACE.finditer(text):

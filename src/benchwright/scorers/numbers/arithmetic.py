@@ -12,7 +12,10 @@ from math import isqrt
 from benchwright.scorers.numbers.quantity import PERCENT, SHARE_DIMENSION, Quantity, Unit
 
 MOST_BITS = 40_000
-"""Maximum size of a numerator or denominator, in bits. A result with a larger one is not computed."""
+"""Maximum size of a numerator or denominator, in bits.
+
+A result with a larger numerator or denominator is not computed.
+"""
 
 DECIMAL_PLACES = 60
 """Number of decimal places to which irrational roots are rounded."""
@@ -26,7 +29,10 @@ Value = Quantity | str
 
 
 def bounded_quantity(value: Fraction, whole: bool = False, unit: Unit | None = None) -> Value:
-    """Return the value as a quantity; `TOO_LARGE` if it has more than `MOST_BITS`."""
+    """Return the value as a quantity.
+
+    Return `TOO_LARGE` if its numerator or denominator has more than `MOST_BITS` bits.
+    """
     if max(value.numerator.bit_length(), value.denominator.bit_length()) > MOST_BITS:
         return TOO_LARGE
     return Quantity(value, whole, unit)
@@ -60,7 +66,7 @@ def _share(value: Quantity) -> Quantity:
 
 
 def multiply(one: Value, other: Value) -> Value:
-    """Return one * other. Percentages are converted into shares first."""
+    """Return one * other. Percentages are converted into shares first (50 % into 0.5)."""
     if isinstance(one, str) or isinstance(other, str):
         return one if isinstance(one, str) else other
     one, other = _share(one), _share(other)
@@ -69,7 +75,7 @@ def multiply(one: Value, other: Value) -> Value:
 
 
 def divide(one: Value, other: Value) -> Value:
-    """Return one / other. Percentages are converted into shares first."""
+    """Return one / other. Percentages are converted into shares first (50 % into 0.5)."""
     if isinstance(one, str) or isinstance(other, str):
         return one if isinstance(one, str) else other
     if not other.value:

@@ -28,7 +28,7 @@ searched.
 """
 
 MAX_MARKS = 30
-"""Maximum number of marks that are examined. The last marks of the text are examined first."""
+"""Maximum number of marked answers of a text that are examined. The last ones are examined first."""
 
 _DECLINED = re.compile(
     r"[\s:*_]*(?:(?:it|this|that)\s(?:is\s)?)?(?:not\sgiven|unknown|undefined|undetermined|impossible|none\b|not\spossible|cannot\b"

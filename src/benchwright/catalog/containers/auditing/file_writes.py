@@ -69,7 +69,10 @@ def file_writes_of_program(code: EmbeddedProgram) -> Iterator[FileWrite]:
 
 
 def _copied(command: ShellCommand, plain: Sequence[str]) -> Iterator[FileWrite]:
-    """Yield the target files of a command that copies. With `mv`, yield also the source files, which are gone."""
+    """Yield the target files of a command that copies.
+
+    With `mv`, yield also the source files, because they disappear.
+    """
     how, target = _COPIES[command.program], plain[-1]
     into = target.endswith("/") or len(plain) > 2 or _FOLDER.fullmatch(target) is not None
     for source in plain[:-1]:
@@ -80,5 +83,5 @@ def _copied(command: ShellCommand, plain: Sequence[str]) -> Iterator[FileWrite]:
 
 
 def printed_text(words: Sequence[str]) -> str:
-    """Return the output of an `echo` or `printf` command with these words. Return "" for other commands."""
+    """Return the output of an `echo` or `printf` command with the words `words`. Return "" for other commands."""
     return " ".join(words[1:]) if words[:1] in (["echo"], ["printf"]) else ""

@@ -14,7 +14,10 @@ _END = r"(?![\w-])"
 
 
 def path_pattern(path: str) -> re.Pattern[str]:
-    """Return a regular expression that finds this absolute path in a text, but not the same name in other folders."""
+    """Return a regular expression that finds the absolute path `path` in a text.
+
+    The expression does not match a path of the same name in another folder.
+    """
     return re.compile(f"{_START}{path}{_END}")
 
 

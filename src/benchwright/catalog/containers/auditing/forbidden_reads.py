@@ -28,7 +28,7 @@ _PLACES = (
 _LISTS = ("ls", "find", "stat", "test", "[", "[[", "file", "du", "tree", "cd")
 _WITHOUT_PATHS = ("echo", "printf", "mkdir", "alias", "export", "true", ":")
 _SILENT = ("cp", "mv", "tar", "rsync", "ln", "install", "source", ".")
-"""Programs that print nothing if they succeed."""
+"""Programs that print nothing if they succeed. An empty output of any other program means that it found no file."""
 _WITH_PATTERNS = ("grep", "egrep", "fgrep", "rg", "ag", "sed", "awk", "git")
 _BEFORE_PATTERNS = (
     "-path",

@@ -116,7 +116,7 @@ class ShellReader:
         return ShellCommand(found, line, fed, writes, self._directory, behind, list(inputs))
 
     def _assigned(self, words: Sequence[str]) -> int:
-        """Store the variable assignments at the start of the words. Return their number."""
+        """Store the variable assignments at the start of the words. Return the number of assignments."""
         for number, word in enumerate(words):
             assigned = _ASSIGNMENT.fullmatch(word)
             if assigned is None:

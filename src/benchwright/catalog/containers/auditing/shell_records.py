@@ -66,7 +66,7 @@ class FileWrite(Record, frozen=True):
 
 
 class ShellScript(Record, frozen=True):
-    """All actions of a script. Those of scripts within the script are included."""
+    """All actions of a script, including the actions of scripts within the script."""
 
     commands: list[ShellCommand] = []
     programs: list[EmbeddedProgram] = []

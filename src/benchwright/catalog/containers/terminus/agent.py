@@ -35,7 +35,7 @@ DEPARTURES = (
     "Terminus hands over when the server refuses the length, not when 8,000 tokens are left",
     "Terminus ends where the model refuses",
 )
-"""The differences from Terminus 2, one sentence each."""
+"""The differences between Benchwright's Terminus agent and the original Terminus 2, one sentence each."""
 
 
 class Terminus:

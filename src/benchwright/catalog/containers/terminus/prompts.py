@@ -130,7 +130,7 @@ you need to know."""
 
 
 def answers_prompt(asked: str) -> str:
-    """Return the prompt that asks the agent that hands over to answer these questions."""
+    """Return the prompt that asks the agent that hands over to answer the questions `asked`."""
     return f"The agent that takes over has these questions. Answer each of them in detail:\n\n{asked}"
 
 
