@@ -112,7 +112,7 @@ async def test_which_is_that_of_all_attempts_together(serve: Hostile, connect: C
 async def test_a_flood_ends_at_the_largest_size(serve: Hostile, connect: Connect, name: str) -> None:
     stream = name != "whole"
     server = serve(STREAM if stream else WHOLE, FLOODS[name] * 100, pause=0)
-    error = await refusal_of(connect(server, stream, retries=5, stall=5.0, size=2_000_000))
+    error = await refusal_of(connect(server, stream, retries=5, stall=5.0, max_bytes=2_000_000))
     assert "the answer is larger than 2,000,000 bytes (--answer-mb sets the limit)" in str(error)
     assert server.requests == 1
 
