@@ -11,8 +11,8 @@ from tests.drawn import gif, jpeg, png, segment, shown, url, webp
 
 from benchwright.engine.answers import content_text
 from benchwright.pictures import (
-    MOST_BYTES,
-    MOST_TOKENS,
+    MAX_BYTES,
+    MAX_TOKENS,
     Picture,
     data_url,
     picture_in_url,
@@ -54,7 +54,7 @@ def test_kind_and_size_are_read_from_the_head(data: bytes, kind: str) -> None:
             png(1, 2, 1).replace(struct.pack(">II", 2, 1), struct.pack(">II", 60_000, 60_000)),
             "60,000×60,000 pixels",
         ),
-        (png(1) + bytes(MOST_BYTES), "67,108,864 are the most"),
+        (png(1) + bytes(MAX_BYTES), "67,108,864 are the most"),
     ],
 )
 def test_what_is_no_picture_or_too_large_is_refused_and_not_decoded(data: bytes, wrong: str) -> None:
@@ -102,4 +102,4 @@ def test_a_message_tells_its_pictures_by_kind_and_size() -> None:
 
 def test_tokens_are_estimated_from_the_size() -> None:
     assert picture_of(png(1, 280, 29)).tokens == 10 * 2
-    assert picture_of(gif(9_000, 9_000)).tokens == MOST_TOKENS
+    assert picture_of(gif(9_000, 9_000)).tokens == MAX_TOKENS

@@ -57,7 +57,7 @@ MACHINE_VARIABLES = {"PATH", "HOME", "SHELL", "ENV", "IFS", "TMPDIR", "REQUESTS_
 A file that is only found cannot set these variables.
 """
 
-MOST_NAMED = 3
+MAX_NAMED = 3
 
 
 class EnvironmentFile:
@@ -99,9 +99,9 @@ class EnvironmentFile:
         }
         environ.update(self.values)
         if left:
-            more = ", …" if len(left) > MOST_NAMED else ""
+            more = ", …" if len(left) > MAX_NAMED else ""
             say(
-                f"Note: {DEFAULT_FILE_NAME} also sets {', '.join(left[:MOST_NAMED])}{more}, not taken from a "
+                f"Note: {DEFAULT_FILE_NAME} also sets {', '.join(left[:MAX_NAMED])}{more}, not taken from a "
                 "file that is found by "
                 f"itself; --env-file {DEFAULT_FILE_NAME} takes all of it."
             )

@@ -16,17 +16,17 @@ from typing import Any
 
 from benchwright.records import Record
 
-MOST_BYTES = 64 * 2**20
+MAX_BYTES = 64 * 2**20
 """Maximum size of an image in bytes. Servers accept 5 to 20 MB."""
 
-MOST_PIXELS = 178_956_970
+MAX_PIXELS = 178_956_970
 """Maximum number of pixels of an image. It is the limit of Pillow, with which most other programs read images."""
 
 TOKEN_SIDE = 28
-MOST_TOKENS = 16_384
+MAX_TOKENS = 16_384
 """`TOKEN_SIDE`: side, in pixels, of the square that one prompt token covers.
 
-`MOST_TOKENS`: maximum number of prompt tokens for an image. Both numbers are those of Qwen2.5-VL (arXiv:2502.13923).
+`MAX_TOKENS`: maximum number of prompt tokens for an image. Both numbers are those of Qwen2.5-VL (arXiv:2502.13923).
 """
 
 _DATA_URL = re.compile(r"data:(image/[a-z+.-]{1,30});base64,", re.IGNORECASE)
@@ -54,7 +54,7 @@ class Picture(Record, frozen=True):
     def tokens(self) -> int:
         """Approximate number of prompt tokens for the image; models differ by a factor of 2 and more."""
         across, down = (-(-side // TOKEN_SIDE) for side in (self.width, self.height))
-        return min(across * down, MOST_TOKENS)
+        return min(across * down, MAX_TOKENS)
 
     def __str__(self) -> str:
         size = f"{self.size / 1e6:.1f} MB" if self.size >= 1e6 else f"{max(1, round(self.size / 1e3))} kB"
@@ -69,8 +69,8 @@ def picture_of(data: bytes) -> Picture:
     Raises:
         ValueError: If the data has none of the four formats, ends before its dimensions, or is too large.
     """
-    if len(data) > MOST_BYTES:
-        raise ValueError(f"the image has {len(data):,} bytes; {MOST_BYTES:,} are the most")
+    if len(data) > MAX_BYTES:
+        raise ValueError(f"the image has {len(data):,} bytes; {MAX_BYTES:,} are the most")
     return _checked(data, len(data))
 
 
@@ -152,8 +152,8 @@ def _checked(data: bytes, size: int) -> Picture:
     kind, width, height = found
     if not width or not height:
         raise ValueError(f"the {kind} image does not say how large it is")
-    if width * height > MOST_PIXELS:
-        raise ValueError(f"the image has {width:,}×{height:,} pixels; {MOST_PIXELS:,} are the most")
+    if width * height > MAX_PIXELS:
+        raise ValueError(f"the image has {width:,}×{height:,} pixels; {MAX_PIXELS:,} are the most")
     return Picture(kind, width, height, size)
 
 

@@ -13,7 +13,7 @@ import pytest
 from benchwright.engine.offload import offload_processes
 from benchwright.errors import GraderError, UserError
 from benchwright.records import Outcome, Sample
-from benchwright.scorers.regex import LONGEST_ANSWER, Regex, _OutOfTime, _time_limit
+from benchwright.scorers.regex import MAX_ANSWER_LENGTH, Regex, _OutOfTime, _time_limit
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ async def test_outside_the_main_thread_it_works_all_the_same() -> None:
 
 def test_a_very_long_answer_is_the_graders_error_not_a_wrong_answer(score: Any) -> None:
     with pytest.raises(GraderError, match=r"at most 100000 are searched$"):
-        score(Regex(), "x" * (LONGEST_ANSWER + 1), r"\d+")
+        score(Regex(), "x" * (MAX_ANSWER_LENGTH + 1), r"\d+")
 
 
 def test_the_fingerprint_covers_pattern_and_options() -> None:

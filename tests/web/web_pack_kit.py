@@ -14,7 +14,7 @@ from tests.app.app_kit import Program
 from tests.app.pack_kit import served
 from tests.browser import browser_page
 
-from benchwright.packs.web_pack import PERMISSIONS
+from benchwright.packs.web_pack import KNOWN_PERMISSIONS
 
 PAGE = """<!doctype html><title>A pack</title><p id="ready">here</p><script>
 const source = "benchlocal-web-pack", bridgeVersion = 1;
@@ -53,7 +53,7 @@ class WebPacks:
         self.pages = pages
         self._directory = directory
 
-    def write(self, permissions: Sequence[str] = sorted(PERMISSIONS), **web: Any) -> str:
+    def write(self, permissions: Sequence[str] = sorted(KNOWN_PERMISSIONS), **web: Any) -> str:
         """Writes the page and its manifest; returns the manifest's address."""
         manifest = {
             "schemaVersion": 1,

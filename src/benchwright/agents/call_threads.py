@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, TypeVar
 
 T = TypeVar("T")
 
-MOST_THREADS = 32
+MAX_THREADS = 32
 NEW_THREAD_DELAY = 0.01
 """Seconds for which calls wait behind slow calls before another thread is started."""
 IDLE_SECONDS = 1.0
@@ -102,7 +102,7 @@ class CallThreads:
         busy_since = list(self._busy_since.values())
         with self._lock:
             all_busy = 0 < len(busy_since) == self._threads
-            if all_busy and now - max(busy_since) >= NEW_THREAD_DELAY and self._threads < MOST_THREADS:
+            if all_busy and now - max(busy_since) >= NEW_THREAD_DELAY and self._threads < MAX_THREADS:
                 self._start_thread()
         self._watch_again(loop, now)
 

@@ -18,7 +18,7 @@ from benchwright.runs.table import RunTable
 if TYPE_CHECKING:
     from benchwright.runs.columns import Rows
 
-MOST_VALUES = 2_000
+MAX_VALUES = 2_000
 """Maximum number of values of one label that are kept."""
 
 
@@ -53,12 +53,12 @@ def label_columns(table: RunTable, rows: Rows) -> dict[str, Label]:
 def _label(codes: NDArray[np.int64], values: Mapping[int, str]) -> Label:
     """Return the label of trials, given each trial's code and the value of each code.
 
-    Values beyond the first `MOST_VALUES` are dropped.
+    Values beyond the first `MAX_VALUES` are dropped.
     """
     names = CodedNames()
     new = np.full(int(codes.max(initial=0)) + 1, -1, np.int64)
     for code, value in values.items():
-        if names.find(value) is not None or len(names) < MOST_VALUES:
+        if names.find(value) is not None or len(names) < MAX_VALUES:
             new[code] = names.code(value)
     return Label(new[codes], names.names)
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from benchwright.runs.columns import Rows
     from benchwright.stats.score_means import MeanEstimate
 
-MOST_REASONS = 5
+MAX_REASONS = 5
 """Maximum number of reasons that are reported for a missing score."""
 
 MAX_TRIALS_READ = 50
@@ -202,7 +202,7 @@ def failure_reasons(table: RunTable, score: str, rows: Rows) -> dict[str, int]:
         elif not any(reason.startswith(f"{other}: ") for other in table.scores):
             own[reason] = count
     own = own or _errors_of(table, score, rows) or _failed_statuses(table, rows)
-    return dict(islice(own.items(), MOST_REASONS))
+    return dict(islice(own.items(), MAX_REASONS))
 
 
 def _failed_statuses(table: RunTable, rows: Rows) -> dict[str, int]:

@@ -17,7 +17,7 @@ from benchwright.app.prepared import PreparedRun, RunRequest
 from benchwright.catalog.prompt_volume import measure_prompt_volume
 from benchwright.catalog.task import BenchmarkTask
 from benchwright.formats import plural
-from benchwright.pictures import MOST_TOKENS
+from benchwright.pictures import MAX_TOKENS
 from benchwright.records import Sample, Target
 
 CHARACTERS_PER_TOKEN = 4
@@ -27,7 +27,7 @@ Other languages and code have fewer characters per token.
 """
 
 IMAGES_NOTE = (
-    f"images at a token for 28×28 pixels and at most {MOST_TOKENS:,}, as Qwen2.5-VL and not all models do"
+    f"images at a token for 28×28 pixels and at most {MAX_TOKENS:,}, as Qwen2.5-VL and not all models do"
 )
 
 SIMULATED_SAMPLES = 20

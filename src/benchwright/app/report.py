@@ -31,7 +31,7 @@ from benchwright.runs.table import RunTable
 from benchwright.runs.tags_and_notes import models_of
 from benchwright.secrets import SECRETS
 
-MOST_CONVERSATIONS = 300
+MAX_CONVERSATIONS = 300
 """Maximum number of conversations in one report, over all its runs."""
 
 
@@ -93,7 +93,7 @@ def make_report(references: Sequence[str], settings: ReportSettings) -> Report:
     named = [resolve_reference(reference) for reference in references]
     comparison = compare_references(named, ComparisonOptions(anyway=settings.anyway)).comparison
     sources = list(_sources(named))
-    most = min(settings.samples, MOST_CONVERSATIONS // (len(sources) + 1))
+    most = min(settings.samples, MAX_CONVERSATIONS // (len(sources) + 1))
     parts = [_part(source, run, most) for source, run in zip(sources, comparison.runs, strict=True)]
     return Report(
         title=settings.title or _title(comparison),

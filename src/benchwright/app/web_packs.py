@@ -21,11 +21,11 @@ from benchwright.home import packs_directory, web_sessions_directory
 from benchwright.packs.install import InstallSettings, find_pack, read_registry
 from benchwright.packs.install.download import download
 from benchwright.packs.install.sources import is_address
-from benchwright.packs.manifest import LARGEST_MANIFEST, MANIFEST_NAME, PackManifest, read_manifest
+from benchwright.packs.manifest import MANIFEST_NAME, MAX_MANIFEST, PackManifest, read_manifest
 from benchwright.packs.manifest_check import check_manifest
 from benchwright.packs.versions import incompatibility
 from benchwright.packs.web_history import WebSession, saved_session
-from benchwright.packs.web_pack import PERMISSIONS, WebPack, web_pack_of
+from benchwright.packs.web_pack import KNOWN_PERMISSIONS, WebPack, web_pack_of
 from benchwright.text import Say
 
 
@@ -138,7 +138,7 @@ def _standing_for(raw: dict[str, Any], source: dict[str, Any]) -> dict[str, Any]
     web = {
         "bridgeVersion": 1,
         "allowedOrigins": [],
-        "permissions": sorted(PERMISSIONS),
+        "permissions": sorted(KNOWN_PERMISSIONS),
         "historyPlayback": True,
     }
     return {
@@ -154,7 +154,7 @@ def _standing_for(raw: dict[str, Any], source: dict[str, Any]) -> dict[str, Any]
 
 def _fetched(address: str, settings: InstallSettings) -> PackManifest:
     with tempfile.TemporaryDirectory(prefix="benchwright-web-") as room:
-        download(address, Path(room, MANIFEST_NAME), LARGEST_MANIFEST, settings.limits)
+        download(address, Path(room, MANIFEST_NAME), MAX_MANIFEST, settings.limits)
         return read_manifest(Path(room))
 
 

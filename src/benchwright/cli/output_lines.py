@@ -14,7 +14,7 @@ from benchwright.runs.counting import ScoreState, state_of_score
 from benchwright.secrets import SECRETS
 from benchwright.text import make_safe, truncate
 
-LONGEST_ERROR = 50
+MAX_ERROR_LENGTH = 50
 """Maximum number of characters of an error in a line. The "..." of a truncated error counts, too."""
 
 
@@ -124,4 +124,4 @@ def one_line(text: str | None) -> str:
 
 def truncated(text: str | None) -> str:
     """Return the beginning of a text from outside, in one line."""
-    return truncate(one_line(text), LONGEST_ERROR, "...")
+    return truncate(one_line(text), MAX_ERROR_LENGTH, "...")

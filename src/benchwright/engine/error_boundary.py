@@ -10,7 +10,7 @@ from benchwright.records import Status
 from benchwright.secrets import SECRETS
 from benchwright.text import error_line, one_line
 
-LONGEST_REASON = 500
+MAX_REASON_LENGTH = 500
 
 
 class ErrorBoundary:
@@ -88,4 +88,4 @@ def describe_error(error: BaseException) -> str:
     The line is the text of the exception. For an exception that is not one of our own, its type is added.
     """
     text = str(error) if isinstance(error, TrialError) else error_line(error)
-    return one_line(SECRETS.redact(text), LONGEST_REASON)
+    return one_line(SECRETS.redact(text), MAX_REASON_LENGTH)

@@ -17,7 +17,7 @@ from benchwright.interop.foreign_results import (
 from benchwright.interop.untrusted_files import object_or_empty, read_json
 from benchwright.records import Record, Status
 
-MOST_TRAJECTORIES = 50_000
+MAX_TRAJECTORIES = 50_000
 NOT_GRADED_NOTE = (
     "Its patches are not graded: `benchwright run swe_bench --option predictions=PATH` does that."
 )
@@ -44,16 +44,16 @@ def trajectory_files(path: Path, ending: str) -> list[Path]:
     followed.
 
     Raises:
-        UnreadableResults: If there are more than `MOST_TRAJECTORIES` files.
+        UnreadableResults: If there are more than `MAX_TRAJECTORIES` files.
     """
     if path.is_file():
         return [path] if path.name.endswith(ending) else []
     if not path.is_dir():
         return []
     found = sorted(one for one in _beside_and_below(path) if one.name.endswith(ending))
-    if len(found) > MOST_TRAJECTORIES:
+    if len(found) > MAX_TRAJECTORIES:
         raise UnreadableResults(
-            f"{path} holds {len(found):,} trajectories; at most {MOST_TRAJECTORIES:,} are read."
+            f"{path} holds {len(found):,} trajectories; at most {MAX_TRAJECTORIES:,} are read."
         )
     return found
 

@@ -16,7 +16,7 @@ from benchwright.interop.foreign_results import UnreadableResults
 ZSTANDARD_METHOD = 93
 """The zip format's number for the compression method Zstandard."""
 
-LARGEST_MEMBER = 512 << 20
+MAX_MEMBER_BYTES = 512 << 20
 """Maximum number of bytes of an unpacked member."""
 
 _LOCAL_HEADER = 30
@@ -64,9 +64,9 @@ class Archive:
         where = f"{self.path}, {name}"
         try:
             member = self._zip.getinfo(name)
-            if member.file_size > LARGEST_MEMBER:
+            if member.file_size > MAX_MEMBER_BYTES:
                 raise UnreadableResults(
-                    f"{where}: it has {member.file_size:,} bytes; at most {LARGEST_MEMBER:,} are read."
+                    f"{where}: it has {member.file_size:,} bytes; at most {MAX_MEMBER_BYTES:,} are read."
                 )
             if member.compress_type != ZSTANDARD_METHOD:
                 with self._zip.open(member) as file:
@@ -107,9 +107,9 @@ class Archive:
 
 
 def _whole(file: IO[bytes], where: str) -> bytes:
-    content = file.read(LARGEST_MEMBER + 1)
-    if len(content) > LARGEST_MEMBER:
+    content = file.read(MAX_MEMBER_BYTES + 1)
+    if len(content) > MAX_MEMBER_BYTES:
         raise UnreadableResults(
-            f"{where}: it has more bytes than it says; at most {LARGEST_MEMBER:,} are read."
+            f"{where}: it has more bytes than it says; at most {MAX_MEMBER_BYTES:,} are read."
         )
     return content

@@ -31,7 +31,7 @@ from benchwright.interop.untrusted_files import (
 )
 
 FORMAT = "evalscope"
-LARGEST_CONFIGURATION = 16 << 20
+MAX_CONFIGURATION = 16 << 20
 
 
 class DatasetReport(NamedTuple):
@@ -170,7 +170,7 @@ def _configured(root: Path) -> Iterator[str]:
     """Yield the names of the datasets in the configuration. It is a YAML file, of which only this list is read."""
     for file in sorted((root / "configs").glob("*.y*ml")):
         try:
-            lines = file.read_bytes()[:LARGEST_CONFIGURATION].decode(errors="replace").splitlines()
+            lines = file.read_bytes()[:MAX_CONFIGURATION].decode(errors="replace").splitlines()
         except OSError:
             continue
         within = False

@@ -31,7 +31,7 @@ from benchwright.interop.untrusted_files import (
 
 FORMAT = "harbor"
 CONFIG_FILE = "config.json"
-MOST_TRIALS = 200_000
+MAX_TRIALS = 200_000
 
 
 def recognises(path: Path) -> bool:
@@ -53,8 +53,8 @@ def read(path: Path) -> ReadResults:
             too many trials.
     """
     folders = list(_trial_folders(path))
-    if len(folders) > MOST_TRIALS:
-        raise UnreadableResults(f"{path} holds {len(folders):,} trials; at most {MOST_TRIALS:,} are read.")
+    if len(folders) > MAX_TRIALS:
+        raise UnreadableResults(f"{path} holds {len(folders):,} trials; at most {MAX_TRIALS:,} are read.")
     ended, damaged = _ended(folders)
     if not ended:
         raise damaged[0] if damaged else UnreadableResults(f"{path} holds no trial that has ended.")

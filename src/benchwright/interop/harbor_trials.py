@@ -25,7 +25,7 @@ from benchwright.records import Message, RequestRecord, Status, Usage
 from benchwright.text import one_line
 
 RESULT_FILE = "result.json"
-LONGEST_REASON = 500
+MAX_REASON_LENGTH = 500
 
 SlotByAgentAndModel = Mapping[tuple[str, str], str]
 """Mapping from (agent, model) to the slot of the target."""
@@ -171,7 +171,7 @@ def _status(result: Mapping[str, Any], rewarded: bool) -> tuple[Status, str | No
         return Status.ANSWERED, None
     worst = next((one for one in raised if _kind(one) not in AGENT_EXCEPTIONS), raised[0] if raised else {})
     told = one_line(
-        f"{_kind(worst)}: {text_or_empty(worst.get('exception_message'))}".rstrip(": "), LONGEST_REASON
+        f"{_kind(worst)}: {text_or_empty(worst.get('exception_message'))}".rstrip(": "), MAX_REASON_LENGTH
     )
     if _kind(worst) == CANCELLED_EXCEPTION:
         return Status.CANCELLED, told

@@ -19,7 +19,7 @@ from benchwright.text import one_line
 MEAN_TOLERANCE = 6e-5
 """Largest difference of two means that count as equal. Programs round the means that they report to four digits."""
 
-LONGEST_NAME = 60
+MAX_NAME_LENGTH = 60
 
 
 class ImportTally:
@@ -114,7 +114,7 @@ class ImportTally:
         if self._unread:
             yield f"The records of {plural(len(self._unread), 'trial')} are damaged: {self._unread[0]}"
         for remark, times in self._remarks.items():
-            example = one_line(self._examples[remark], LONGEST_NAME)
+            example = one_line(self._examples[remark], MAX_NAME_LENGTH)
             yield f"{remark}: {plural(times, 'trial')}, such as {example}."
         for name, values in self._scores.items():
             if values.disagrees(self.count):

@@ -25,9 +25,9 @@ LETTER_VALUES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 
 WORD_VALUES = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 
-LONGEST_LABEL = 60
-LONGEST_REASON = 500
-MOST_PARTS = 64
+MAX_LABEL_LENGTH = 60
+MAX_REASON_LENGTH = 500
+MAX_PARTS = 64
 """Maximum length of a list that is the value of a score, if its items are to become scores of their own.
 
 A longer list is not read as scores; a remark on the trial reports it.
@@ -73,11 +73,13 @@ def trial_of(sample: Mapping[str, Any], model: str, where: str, scorer: str = "s
         if text_or_empty(unscored) in STATUSES:
             scores[name] = ForeignScore(None, Status(unscored))
     if scores and status is Status.EXECUTION_ERROR:
-        status, labels = Status.ANSWERED, {**labels, "error": one_line(reason or "", LONGEST_LABEL)}
+        status, labels = Status.ANSWERED, {**labels, "error": one_line(reason or "", MAX_LABEL_LENGTH)}
     if invalid := object_or_empty(sample.get("invalidation")):
         scores, remarks = {}, [*remarks, INVALID_SAMPLE_NOTE]
         status = Status.EXECUTION_ERROR
-        reason = one_line(text_or_empty(invalid.get("reason")) or "it was marked as invalid", LONGEST_REASON)
+        reason = one_line(
+            text_or_empty(invalid.get("reason")) or "it was marked as invalid", MAX_REASON_LENGTH
+        )
     return ForeignTrial(
         sample=str(sample_id),
         repeat=max(0, (count_or_none(sample.get("epoch")) or 1) - 1),
@@ -112,11 +114,11 @@ def _status(sample: Mapping[str, Any]) -> tuple[Status, str | None]:
     """
     error, limit = sample.get("error"), object_or_empty(sample.get("limit"))
     if error:
-        told = one_line(text_or_empty(object_or_empty(error).get("message")) or str(error), LONGEST_REASON)
+        told = one_line(text_or_empty(object_or_empty(error).get("message")) or str(error), MAX_REASON_LENGTH)
         return (Status.CANCELLED if told.startswith("CancelledError(") else Status.EXECUTION_ERROR), told
     if limit:
         return Status.LIMIT, one_line(
-            text_or_empty(limit.get("reason")) or f"{limit.get('type')} limit", LONGEST_REASON
+            text_or_empty(limit.get("reason")) or f"{limit.get('type')} limit", MAX_REASON_LENGTH
         )
     choices = objects_in_list(object_or_empty(sample.get("output")).get("choices"))
     stop_reason = text_or_empty(choices[0].get("stop_reason")) if choices else ""
@@ -140,8 +142,8 @@ def _scores(
     for scorer, score in scores.items():
         given = object_or_empty(score)
         value = given.get("value")
-        if isinstance(value, list) and len(value) > MOST_PARTS:
-            remarks.append(f"{scorer}: a list of more than {MOST_PARTS} values, which are not read as scores")
+        if isinstance(value, list) and len(value) > MAX_PARTS:
+            remarks.append(f"{scorer}: a list of more than {MAX_PARTS} values, which are not read as scores")
             continue
         for part, one in _parts(value):
             name = scorer if part is None else f"{scorer}.{part}"
@@ -154,7 +156,7 @@ def _scores(
                     detail=object_or_empty(given.get("metadata")) or None,
                 )
             elif isinstance(one, str):
-                labels[name] = one_line(one, LONGEST_LABEL)
+                labels[name] = one_line(one, MAX_LABEL_LENGTH)
     return found, labels, remarks
 
 
@@ -200,7 +202,7 @@ def _requests(sample: Mapping[str, Any], written: Any, model: str) -> Iterator[R
             usage=usage_of(object_or_empty(output.get("usage"))),
             finish_reason=text_or_empty(choices[0].get("stop_reason")) or None if choices else None,
             attempts=1 + (count_or_none(event.get("retries")) or 0),
-            error=one_line(str(error), LONGEST_REASON) if error else None,
+            error=one_line(str(error), MAX_REASON_LENGTH) if error else None,
         )
     if not events:
         for name, usage in object_or_empty(sample.get("model_usage")).items():
@@ -332,5 +334,5 @@ def _labels(metadata: Mapping[str, Any]) -> dict[str, str]:
     return {
         name: value
         for name, value in metadata.items()
-        if isinstance(value, str) and 0 < len(value) <= LONGEST_LABEL and value.isprintable()
+        if isinstance(value, str) and 0 < len(value) <= MAX_LABEL_LENGTH and value.isprintable()
     }

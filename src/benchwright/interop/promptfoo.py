@@ -40,8 +40,8 @@ RECOGNITION_BYTES = 4_096
 ERROR_REASON = 2
 """The `failureReason` of a cell that ended in an error and was therefore not graded."""
 
-LONGEST_NAME = 60
-LONGEST_REASON = 500
+MAX_NAME_LENGTH = 60
+MAX_REASON_LENGTH = 500
 
 
 ColumnKey = int | str
@@ -91,7 +91,7 @@ def read(path: Path) -> ReadResults:
             program="promptfoo",
             path=path,
             task=one_line(
-                text_or_empty(object_or_empty(whole.get("config")).get("description")), LONGEST_NAME
+                text_or_empty(object_or_empty(whole.get("config")).get("description")), MAX_NAME_LENGTH
             )
             or "promptfoo",
             targets=[ForeignTarget(one.slot, one.model) for one in columns.values()],
@@ -117,7 +117,7 @@ def _columns(cells: list[dict[str, Any]]) -> dict[ColumnKey, PromptColumn]:
         return {key: PromptColumn("primary", model) for key, (model, _) in found.items()}
     several = len({label for _, label in found.values()}) > 1
     names = {
-        key: one_line(f"{model} {label}" if several else model, LONGEST_NAME)
+        key: one_line(f"{model} {label}" if several else model, MAX_NAME_LENGTH)
         for key, (model, label) in found.items()
     }
     often = Counter(names.values())
@@ -191,7 +191,7 @@ def _trials(cells: list[dict[str, Any]], columns: Mapping[ColumnKey, PromptColum
             repeat=repeat,
             slot=slot,
             status=Status.PROVIDER_ERROR if failed else Status.ANSWERED,
-            reason=one_line(str(cell.get("error")), LONGEST_REASON) if failed else None,
+            reason=one_line(str(cell.get("error")), MAX_REASON_LENGTH) if failed else None,
             scores=worth.scores,
             input=text_or_empty(object_or_empty(cell.get("prompt")).get("raw")) or None,
             identity=digest,
@@ -200,7 +200,7 @@ def _trials(cells: list[dict[str, Any]], columns: Mapping[ColumnKey, PromptColum
             labels={
                 name: one
                 for name, one in metadata.items()
-                if isinstance(one, str) and 0 < len(one) <= LONGEST_NAME
+                if isinstance(one, str) and 0 < len(one) <= MAX_NAME_LENGTH
             },
             remarks=worth.remarks,
         )
@@ -218,7 +218,7 @@ def _sample(cell: Mapping[str, Any]) -> tuple[str, str]:
     canonical = json.dumps(given, sort_keys=True, ensure_ascii=True)
     digest = xxhash.xxh3_64_hexdigest(canonical.encode())
     shown = ", ".join(str(one) for one in given.values() if one not in ("", None))
-    return f"{one_line(shown, LONGEST_NAME)} {digest[:8]}".strip(), digest
+    return f"{one_line(shown, MAX_NAME_LENGTH)} {digest[:8]}".strip(), digest
 
 
 def _request(cell: Mapping[str, Any], name: str, *, failed: bool) -> RequestRecord:

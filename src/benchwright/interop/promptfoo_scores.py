@@ -32,7 +32,7 @@ RECOMPUTED_METRIC_NOTE = (
     "A metric is the mean of its assertions here, where promptfoo wrote down a sum, or 0 for a weight of 0"
 )
 
-LONGEST_REASON = 500
+MAX_REASON_LENGTH = 500
 
 GRADED_BY_MODELS = ("llm-rubric", "g-eval", "factuality", "model-graded", "answer-relevance", "context-")
 """Prefixes of the types of assertions that ask a model for a verdict. A leading `not-` is ignored."""
@@ -66,7 +66,7 @@ def cell_scores(cell: Mapping[str, Any]) -> CellScores:
     failures = [part for part in parts if _grader_failed(part)]
     reason = text_or_empty(grading.get("reason")) or None
     if failures:
-        told = one_line(text_or_empty(failures[0].get("reason")) or "the grader failed", LONGEST_REASON)
+        told = one_line(text_or_empty(failures[0].get("reason")) or "the grader failed", MAX_REASON_LENGTH)
         own = dict.fromkeys(CELL_SCORE_NAMES, ForeignScore(None, Status.GRADER_ERROR, explanation=told))
     else:
         values = {

@@ -18,7 +18,7 @@ from benchwright.interop.foreign_results import (
     UnreadableResults,
 )
 from benchwright.interop.untrusted_files import (
-    LARGEST_LINE,
+    MAX_LINE_BYTES,
     NOT_JSON,
     count_or_none,
     number_or_none,
@@ -33,7 +33,7 @@ from benchwright.text import one_line
 FORMAT = "scores"
 ID_FIELDS = ("id", "sample_id", "custom_id", "question_id")
 SCORE_FIELDS = ("score", "correct", "value", "reward")
-LONGEST_REASON = 500
+MAX_REASON_LENGTH = 500
 
 
 def recognises(path: Path) -> bool:
@@ -41,7 +41,7 @@ def recognises(path: Path) -> bool:
     if path.suffix != ".jsonl" or not path.is_file():
         return False
     with path.open("rb") as file:
-        line = file.readline(LARGEST_LINE)
+        line = file.readline(MAX_LINE_BYTES)
     try:
         first = json.loads(line)
     except NOT_JSON:
@@ -102,7 +102,7 @@ def _trials(path: Path, slots: Mapping[str, str]) -> Iterator[ForeignTrial]:
             repeat=_repeat(line, seen, path.stem, where),
             slot=slots[text_or_empty(line.get("model")) or path.stem],
             status=Status.PROVIDER_ERROR if failed else Status.ANSWERED,
-            reason=one_line(str(error), LONGEST_REASON) if failed else None,
+            reason=one_line(str(error), MAX_REASON_LENGTH) if failed else None,
             scores={} if failed else scores,
             input=_first_text(line, "input", "prompt", "question"),
             target=_first_text(line, "target", "expected"),

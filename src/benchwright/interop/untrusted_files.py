@@ -14,10 +14,10 @@ from typing import Any
 
 from benchwright.interop.foreign_results import UnreadableResults
 
-LARGEST_FILE = 2 << 30
+MAX_FILE_BYTES = 2 << 30
 """Maximum number of bytes of a JSON file. Larger files are refused."""
 
-LARGEST_LINE = 64 << 20
+MAX_LINE_BYTES = 64 << 20
 """Maximum number of bytes of a line in a JSON Lines file. A longer line is an error."""
 
 NOT_JSON = (ValueError, RecursionError)
@@ -35,8 +35,8 @@ def read_json(path: Path) -> Any:
     """
     try:
         size = path.stat().st_size
-        if size > LARGEST_FILE:
-            raise UnreadableResults(f"{path} has {size:,} bytes; at most {LARGEST_FILE:,} are read.")
+        if size > MAX_FILE_BYTES:
+            raise UnreadableResults(f"{path} has {size:,} bytes; at most {MAX_FILE_BYTES:,} are read.")
         return decode_json(path.read_bytes(), path)
     except OSError as error:
         raise UnreadableResults(f"{path} cannot be read: {error.strerror}.") from None
@@ -54,11 +54,11 @@ def read_lines(path: Path, torn: list[str] | None = None) -> Iterator[Any]:
     try:
         with path.open("rb") as file:
             number = 0
-            while line := file.readline(LARGEST_LINE + 1):
+            while line := file.readline(MAX_LINE_BYTES + 1):
                 number += 1
                 where = f"{path}, line {number}"
-                if len(line) > LARGEST_LINE:
-                    raise UnreadableResults(f"{where}, has more than {LARGEST_LINE:,} bytes.")
+                if len(line) > MAX_LINE_BYTES:
+                    raise UnreadableResults(f"{where}, has more than {MAX_LINE_BYTES:,} bytes.")
                 if not line.strip():
                     continue
                 try:

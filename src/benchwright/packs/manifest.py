@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 MANIFEST_NAME = "benchlocal.pack.json"
-LARGEST_MANIFEST = 1024 * 1024
+MAX_MANIFEST = 1024 * 1024
 
 
 class ManifestMissing(UserError):
@@ -107,13 +107,13 @@ def _read_json(path: Path) -> Any:
         with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 raise ManifestError(str(path), ["it is not a file"])
-            content = file.read(LARGEST_MANIFEST + 1)
+            content = file.read(MAX_MANIFEST + 1)
     except (FileNotFoundError, NotADirectoryError):
         raise ManifestMissing(f"There is no {path.name} in {path.parent}.") from None
     except OSError as error:
         raise ManifestError(str(path), [f"it cannot be read ({error.strerror})"]) from None
-    if len(content) > LARGEST_MANIFEST:
-        raise ManifestError(str(path), [f"it is larger than {LARGEST_MANIFEST:,} bytes"])
+    if len(content) > MAX_MANIFEST:
+        raise ManifestError(str(path), [f"it is larger than {MAX_MANIFEST:,} bytes"])
     try:
         return msgspec.json.decode(content)
     except DECODE_ERRORS as error:

@@ -20,7 +20,7 @@ from benchwright.text import make_safe, truncate
 
 RENDERED, EVENTS, HOST_LOG = "rendered", "events.jsonl", "host.log"
 
-LONGEST_LINE = 20_000
+MAX_LINE_LENGTH = 20_000
 """Maximum length of a line of host.log, in characters."""
 
 
@@ -61,7 +61,7 @@ class PackFiles:
             return
         told = message if meta is None else f"{message} {encode_json(meta).decode()}"
         with suppress(OSError):
-            self._log.write(f"[{level}] {make_safe(truncate(SECRETS.redact(told), LONGEST_LINE))}\n")
+            self._log.write(f"[{level}] {make_safe(truncate(SECRETS.redact(told), MAX_LINE_LENGTH))}\n")
 
     def log_request(self, record: RequestRecord) -> None:
         """Count and log a request that the pack sent outside any cell."""

@@ -26,9 +26,9 @@ ARTIFACTS_FOLDER = "artifacts"
 
 STATUSES = ("created", "running", "completed", "cancelled", "error")
 
-MOST_EVENTS = 10_000
-MOST_ARTIFACTS = 1_000
-MOST_BYTES = 256 * 2**20
+MAX_EVENTS = 10_000
+MAX_ARTIFACTS = 1_000
+MAX_BYTES = 256 * 2**20
 """Maximum number of bytes that one session saves. Data beyond this limit are not saved, and an error is raised."""
 
 Payload = dict[str, Any]
@@ -118,10 +118,8 @@ class WebSession:
             JournalError: If the file cannot be written.
         """
         known = ((self.saved or {}).get("webHistory") or {}).get("artifacts") or []
-        if len(known) >= MOST_ARTIFACTS or self._bytes + len(content) > MOST_BYTES:
-            raise UserError(
-                f"A session keeps {MOST_ARTIFACTS:,} files of {MOST_BYTES // 2**20} MiB together."
-            )
+        if len(known) >= MAX_ARTIFACTS or self._bytes + len(content) > MAX_BYTES:
+            raise UserError(f"A session keeps {MAX_ARTIFACTS:,} files of {MAX_BYTES // 2**20} MiB together.")
         if self.saved is None:
             self.save({"status": "running"})
         assert self.directory is not None
@@ -167,8 +165,8 @@ def _merged(former: Payload, payload: Payload) -> Payload:
     merged["metadata"] = {**(former.get("metadata") or {}), **(payload.get("metadata") or {})}
     for key in ("artifacts", "events"):
         merged[key] = [*(former.get(key) or []), *(payload.get(key) or [])]
-    if len(merged["events"]) > MOST_EVENTS or len(merged["artifacts"]) > MOST_ARTIFACTS:
-        raise UserError(f"A session keeps {MOST_EVENTS:,} events and {MOST_ARTIFACTS:,} artifacts.")
+    if len(merged["events"]) > MAX_EVENTS or len(merged["artifacts"]) > MAX_ARTIFACTS:
+        raise UserError(f"A session keeps {MAX_EVENTS:,} events and {MAX_ARTIFACTS:,} artifacts.")
     return merged
 
 

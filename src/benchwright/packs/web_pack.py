@@ -15,7 +15,7 @@ from benchwright.errors import UserError
 from benchwright.packs.manifest import PackManifest
 from benchwright.records import Record
 
-PERMISSIONS = frozenset(
+KNOWN_PERMISSIONS = frozenset(
     {
         "models:list",
         "models:read",
@@ -85,8 +85,8 @@ def web_pack_of(manifest: PackManifest) -> WebPack:
         version=manifest.version,
         entry=manifest.entry,
         origins=tuple(dict.fromkeys(map(origin_of, (manifest.entry, *web["allowedOrigins"])))),
-        permissions=tuple(one for one in asked if one in PERMISSIONS),
-        refused=tuple(one for one in asked if one not in PERMISSIONS),
+        permissions=tuple(one for one in asked if one in KNOWN_PERMISSIONS),
+        refused=tuple(one for one in asked if one not in KNOWN_PERMISSIONS),
         playback=web.get("historyPlayback") is True,
         build_id=_text(web, "buildId"),
         manifest_hash=_text(web, "manifestHash"),

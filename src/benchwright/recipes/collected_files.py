@@ -8,11 +8,11 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-LARGEST_FILE = 1024 * 1024
-LARGEST_TOTAL = 8 * 1024 * 1024
-"""`LARGEST_FILE`: maximum size in bytes of a file that is kept.
+MAX_FILE_BYTES = 1024 * 1024
+MAX_TOTAL_BYTES = 8 * 1024 * 1024
+"""`MAX_FILE_BYTES`: maximum size in bytes of a file that is kept.
 
-`LARGEST_TOTAL`: maximum size in bytes of all kept files together.
+`MAX_TOTAL_BYTES`: maximum size in bytes of all kept files together.
 """
 MAX_PATHS_EXAMINED = 20_000
 """Maximum number of files and folders that are examined."""
@@ -76,11 +76,11 @@ def texts_of(folder: Path, paths: Iterable[str]) -> dict[str, str]:
     A file that is too large, or that would exceed the total, is skipped.
     """
     found: dict[str, str] = {}
-    left = LARGEST_TOTAL
+    left = MAX_TOTAL_BYTES
     for path in paths:
         try:
             size = os.path.getsize(folder / path)
-            if size > min(left, LARGEST_FILE):
+            if size > min(left, MAX_FILE_BYTES):
                 continue
             text = (folder / path).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError):

@@ -17,7 +17,7 @@ from benchwright.formats import figure_text, number_text
 from benchwright.statistic import is_number
 from benchwright.text import make_safe
 
-MOST_VALUES = 20
+MAX_VALUES = 20
 """Maximum number of values that are shown of one label of the samples (such as subject).
 
 The result file contains all values.
@@ -87,7 +87,7 @@ def _breakdown(label: str, entries: Sequence[Breakdown]) -> RenderableType:
     failed = any(entry.n_scored < entry.n for entry in entries)
     columns = ["n", "scored", "mean of these"] if failed else ["n"]
     table = _table(f"By {make_safe(label)}", "mean", *columns)
-    for entry in entries[:MOST_VALUES]:
+    for entry in entries[:MAX_VALUES]:
         scored = [f"{entry.n_scored:,}", number_text(entry.mean_scored, ".4f") if entry.n_scored else "–"]
         table.add_row(
             make_safe(entry.value),
@@ -95,8 +95,8 @@ def _breakdown(label: str, entries: Sequence[Breakdown]) -> RenderableType:
             f"{entry.n:,}",
             *(scored if failed else []),
         )
-    if len(entries) > MOST_VALUES:
-        table.add_row(f"… {len(entries) - MOST_VALUES:,} more in the result file", "", *("" for _ in columns))
+    if len(entries) > MAX_VALUES:
+        table.add_row(f"… {len(entries) - MAX_VALUES:,} more in the result file", "", *("" for _ in columns))
     return table
 
 

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 SHORT_ID_LENGTH = 15
 """Number of characters at the beginning of a run id that hold the start time (UTC)."""
 
-MOST_MODELS = 3
+MAX_MODELS = 3
 """Maximum number of models of a run that are listed, one line each."""
 
-LONGEST_NOTE = 60
+MAX_NOTE_LENGTH = 60
 COLUMN_GAP = 2
 
 
@@ -63,8 +63,8 @@ def scores_text(row: RunRow) -> str:
 
 
 def _lines(texts: Sequence[str]) -> str:
-    more = len(texts) - MOST_MODELS
-    return "\n".join([*texts[:MOST_MODELS], *([f"and {more} more"] if more > 0 else [])])
+    more = len(texts) - MAX_MODELS
+    return "\n".join([*texts[:MAX_MODELS], *([f"and {more} more"] if more > 0 else [])])
 
 
 def trials_text(row: RunRow) -> str:
@@ -108,7 +108,7 @@ LIST_COLUMNS: Mapping[str, ListColumn] = {
     "state": ListColumn("State", lambda row: row.state),
     "time": ListColumn("Time", time_text, is_right_aligned=True),
     "tags": ListColumn("Tags", lambda row: ", ".join(map(one_line, row.tags)), min_width=8),
-    "note": ListColumn("Note", lambda row: one_line(row.note, LONGEST_NOTE), min_width=20),
+    "note": ListColumn("Note", lambda row: one_line(row.note, MAX_NOTE_LENGTH), min_width=20),
     "agent": ListColumn("Agent", lambda row: one_line(row.agent), min_width=11),
     "kind": ListColumn("Kind", lambda row: row.kind),
     "suite": ListColumn("Suite", lambda row: one_line(row.suite), min_width=8),

@@ -26,7 +26,7 @@ from benchwright.text import make_lines_safe, make_safe
 LAST_LINES = 20
 """Maximum number of lines that are shown from the end of a test log."""
 
-MOST_TESTS = 5
+MAX_TESTS = 5
 """Maximum number of test results that are shown one by one."""
 
 ROLE_STYLES = {"system": "magenta", "user": "cyan", "assistant": "green", "tool": "yellow"}
@@ -106,11 +106,11 @@ def _in_short(value: Any) -> Any:
 
     Any other value is returned unchanged.
     """
-    if not isinstance(value, Mapping) or len(value) <= MOST_TESTS or set(value.values()) - {True, False}:
+    if not isinstance(value, Mapping) or len(value) <= MAX_TESTS or set(value.values()) - {True, False}:
         return value
     failed = [name for name, passed in value.items() if not passed]
-    more = ", …" if len(failed) > MOST_TESTS else ""
-    names = f"; failed: {', '.join(failed[:MOST_TESTS])}{more}" if failed else ""
+    more = ", …" if len(failed) > MAX_TESTS else ""
+    names = f"; failed: {', '.join(failed[:MAX_TESTS])}{more}" if failed else ""
     return f"{len(value) - len(failed):,} of {len(value):,} passed{names}"
 
 

@@ -13,7 +13,7 @@ from rich.text import Text
 from benchwright.catalog.validation import Failure, ValidationResult
 from benchwright.text import make_lines_safe, make_safe
 
-MOST_FAILURES = 20
+MAX_FAILURES = 20
 
 
 def render_validation(validated: Sequence[ValidationResult], left_out: Mapping[str, str]) -> RenderableType:
@@ -32,10 +32,10 @@ def render_validation(validated: Sequence[ValidationResult], left_out: Mapping[s
         verdict = Text("failed", style="bold red") if entry.failures else Text("ok", style="green")
         counts = (entry.samples, entry.checks, len(entry.failures), len(entry.exceptions))
         table.add_row(make_safe(entry.name), *(f"{count:,}" for count in counts), verdict)
-        for failure in entry.failures[:MOST_FAILURES]:
+        for failure in entry.failures[:MAX_FAILURES]:
             notes += _told(entry.name, failure)
-        if len(entry.failures) > MOST_FAILURES:
-            more = len(entry.failures) - MOST_FAILURES
+        if len(entry.failures) > MAX_FAILURES:
+            more = len(entry.failures) - MAX_FAILURES
             notes.append(Text(f"{make_safe(entry.name)}: {more:,} more (see --json)"))
         if entry.exploits:
             notes.append(_exploits(entry))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     """
 
 TYPE_CODES = "BHIQ"
-MOST_DISTINCT = 250
+MAX_DISTINCT = 250
 """Number of distinct values of a score up to which each entry of its column takes one byte.
 
 With more distinct values, each entry takes eight bytes.
@@ -281,7 +281,7 @@ class ScoreColumn:
     """A column with one score for every trial: a state, and a value if the trial is scored.
 
     A code below three is a `ScoreState`. A code from three on stands for one of the distinct values. With more
-    than `MOST_DISTINCT` distinct values, the values themselves are stored.
+    than `MAX_DISTINCT` distinct values, the values themselves are stored.
     """
 
     def __init__(self) -> None:
@@ -305,7 +305,7 @@ class ScoreColumn:
             return
         if self._values is None:
             code = self._distinct.setdefault(value, len(self._distinct) + len(ScoreState))
-            if code < MOST_DISTINCT:
+            if code < MAX_DISTINCT:
                 self._codes[place] = code
                 return
             self._keep_values()

@@ -26,7 +26,7 @@ INSTALLED_FOLDERS = frozenset({"site-packages", "dist-packages"})
 IMPORT_FUNCTIONS = frozenset({"import_module", "__import__"})
 """Names of functions that import the module named by their first argument."""
 
-MOST_FILES = 2_000
+MAX_FILES = 2_000
 """Maximum number of files that are searched for imports. The imports in any further files are not found."""
 
 
@@ -56,7 +56,7 @@ def local_imports(files: Iterable[Path], texts: Iterable[str] = ()) -> dict[Path
     ]
     waiting += [one for text in texts for one in _resolved(imports_in(text), here, roots)]
     seen = {*given, *waiting}
-    while waiting and len(seen) < MOST_FILES:
+    while waiting and len(seen) < MAX_FILES:
         file = waiting.pop()
         for one in _resolved(imports_of(file), file, roots):
             if one not in seen:

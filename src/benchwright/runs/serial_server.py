@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from benchwright.records import Record
 
-MOST_GAIN = 1.15
+MAX_GAIN = 1.15
 """Largest factor by which several requests in flight may raise the throughput if the server still counts as
 processing one request at a time.
 """
@@ -32,7 +32,7 @@ class SerialServing(Record, frozen=True):
     def is_serial(self) -> bool:
         """True if the figures show that the server processes one request at a time."""
         return (
-            self.gain < MOST_GAIN
+            self.gain < MAX_GAIN
             and SLOWDOWN_TOLERANCE <= self.slower / self.in_flight <= 1 / SLOWDOWN_TOLERANCE
         )
 

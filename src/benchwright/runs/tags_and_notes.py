@@ -22,7 +22,7 @@ TAGS_FILE = "tags.json"
 NOTE_FILE = "note.json"
 """Name of the file with the user's note on a run. It is stored beside the run's journal."""
 
-LONGEST_NOTE = 4_000
+MAX_NOTE_LENGTH = 4_000
 """Maximum number of characters of a note."""
 
 
@@ -75,8 +75,8 @@ def set_note(reference: str, text: str) -> str:
         UserError: If there is no such run, the text is too long, or the note cannot be written.
     """
     note = "\n".join(line.rstrip() for line in text.splitlines()).strip()
-    if len(note) > LONGEST_NOTE:
-        raise UserError(f"The note has {len(note):,} characters; give at most {LONGEST_NOTE:,}.")
+    if len(note) > MAX_NOTE_LENGTH:
+        raise UserError(f"The note has {len(note):,} characters; give at most {MAX_NOTE_LENGTH:,}.")
     directory = find_run(reference)
     try:
         if note:

@@ -19,8 +19,8 @@ from benchwright.runs.keys import fingerprint
 from benchwright.scorers.shared import right_answers, right_texts, shorten
 
 VERSION = 2
-LONGEST_ANSWER = 100_000
-LONGEST_PATTERN = 10_000
+MAX_ANSWER_LENGTH = 100_000
+MAX_PATTERN_LENGTH = 10_000
 QUICK_SECONDS = 0.005
 MATCH_SECONDS = 0.25
 SIGNAL_RETRY_SECONDS = 0.001
@@ -80,9 +80,9 @@ class Regex:
                 missing or not a regular expression.
         """
         answer = outcome.answer.strip()
-        if len(answer) > LONGEST_ANSWER:
+        if len(answer) > MAX_ANSWER_LENGTH:
             raise GraderError(
-                f"the answer has {len(answer)} characters; at most {LONGEST_ANSWER} are searched"
+                f"the answer has {len(answer)} characters; at most {MAX_ANSWER_LENGTH} are searched"
             )
         patterns = right_texts(sample) if self.pattern is None else [self.pattern]
         for pattern in patterns:
@@ -129,8 +129,8 @@ def find_in_worker(pattern: str, flags: int, full: bool, answer: str) -> str | N
 
 def _what_is_wrong(pattern: str, flags: int) -> str | None:
     """Return the reason if a text is not a regular expression. Return None if it is one."""
-    if len(pattern) > LONGEST_PATTERN:
-        return f"it has {len(pattern):,} characters; at most {LONGEST_PATTERN:,} are read"
+    if len(pattern) > MAX_PATTERN_LENGTH:
+        return f"it has {len(pattern):,} characters; at most {MAX_PATTERN_LENGTH:,} are read"
     try:
         re.compile(pattern, flags)
     except (re.error, OverflowError) as error:

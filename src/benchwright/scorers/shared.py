@@ -12,8 +12,8 @@ from benchwright.errors import GraderError
 from benchwright.records import DECODE_ERRORS, Sample, Status
 from benchwright.text import truncate
 
-LONGEST_SPAN = 200
-LONGEST_SEARCH = 100_000
+MAX_SPAN_LENGTH = 200
+MAX_SEARCH_LENGTH = 100_000
 
 NO_ANSWER = Score(None, Status.UNPARSED)
 """Score of an answer that contains nothing to compare: no value, and the status `unparsed`."""
@@ -113,9 +113,9 @@ def list_problem(content: Mapping[str, Any]) -> str | None:
 
 def shorten(text: str) -> str:
     """Shorten a piece of an answer to 200 characters, for the score's line in the journal."""
-    return truncate(text, LONGEST_SPAN)
+    return truncate(text, MAX_SPAN_LENGTH)
 
 
 def last_characters(text: str) -> str:
     """Return the last 100,000 characters of an answer. Searching a longer text would block the event loop too long."""
-    return text[-LONGEST_SEARCH:]
+    return text[-MAX_SEARCH_LENGTH:]

@@ -34,7 +34,7 @@ from benchwright.stats.clusters import (
 )
 from benchwright.stats.intervals import Interval, equal_values_interval, t_interval, wilson_interval
 
-Method = Literal["wilson", "wilson-effective-n", "t", "cluster-t", "bounded", "none"]
+IntervalMethod = Literal["wilson", "wilson-effective-n", "t", "cluster-t", "bounded", "none"]
 
 
 class SampleMeans(NamedTuple):
@@ -62,7 +62,7 @@ class MeanEstimate(msgspec.Struct, frozen=True, omit_defaults=True):
     """
 
     mean: float
-    method: Method
+    method: IntervalMethod
     n_samples: int
     n_values: int
     confidence: float = 0.95
@@ -201,7 +201,7 @@ def _interval(
     proportion: bool,
     value_range: tuple[float, float] | None,
     confidence: float,
-) -> tuple[Method, Interval | None]:
+) -> tuple[IntervalMethod, Interval | None]:
     mean, se, df = clustered.mean, clustered.se, clustered.df
     if proportion and not clustered.has_clusters and n_values == clustered.n:
         return "wilson", wilson_interval(mean * n_values, n_values, confidence)

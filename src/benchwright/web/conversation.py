@@ -18,16 +18,16 @@ from benchwright.runs.journal import TrialBody
 from benchwright.runs.pictures import picture_name
 from benchwright.web.text import MAX_PAGE_TEXT_LENGTH
 
-MOST_MESSAGES = 400
+MAX_MESSAGES = 400
 """Maximum number of messages shown. These are the first `FIRST_MESSAGES_SHOWN` messages, and then the last ones."""
 
 FIRST_MESSAGES_SHOWN = 20
 
-MOST_PICTURES = 40
-MOST_PIXELS = 50_000_000
-"""`MOST_PICTURES`: maximum number of images shown per message.
+MAX_PICTURES = 40
+MAX_PIXELS = 50_000_000
+"""`MAX_PICTURES`: maximum number of images shown per message.
 
-`MOST_PIXELS`: maximum number of pixels of an image that is shown. Each pixel takes four bytes in a browser.
+`MAX_PIXELS`: maximum number of pixels of an image that is shown. Each pixel takes four bytes in a browser.
 """
 
 
@@ -70,7 +70,7 @@ def message_views(body: TrialBody, spans: Sequence[str]) -> list[MessageView]:
 
     `spans`: the extracted answers, which are marked in the last message of the model.
     """
-    parsed, left_out = parse_messages(body, spans, FIRST_MESSAGES_SHOWN, MOST_MESSAGES)
+    parsed, left_out = parse_messages(body, spans, FIRST_MESSAGES_SHOWN, MAX_MESSAGES)
     return [
         _message_view(message, left_out if place == FIRST_MESSAGES_SHOWN else 0)
         for place, message in enumerate(parsed)
@@ -154,8 +154,8 @@ def _message_view(message: ParsedMessage, left_out: int) -> MessageView:
 
 def _pictures(content: Any) -> list[PictureView]:
     """Return the first images of a message. Images that are too large are left out."""
-    seen = (one for one in pictures_of(content) if one[1].width * one[1].height <= MOST_PIXELS)
-    found = islice(seen, MOST_PICTURES)
+    seen = (one for one in pictures_of(content) if one[1].width * one[1].height <= MAX_PIXELS)
+    found = islice(seen, MAX_PICTURES)
     named = [(picture_name(url), picture) for url, picture in found]
     return [PictureView(name, str(one), one.width, one.height) for name, one in named if name is not None]
 

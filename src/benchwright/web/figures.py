@@ -26,7 +26,7 @@ from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
 
 RUN_LETTER = "A"
-MOST_LABELS = 6
+MAX_LABELS = 6
 MIN_CHART_VALUES = 20
 """Minimum number of trials or requests for which a chart of times is drawn. A chart of fewer would say little."""
 
@@ -90,7 +90,7 @@ def _target_figures(manifest: Manifest, table: RunTable, target: TargetSummary) 
         *judge_lines(target.scores),
         *warm_cache_lines(table.directory),
     ]
-    return TargetFigures(target, notes, score, list(_breakdowns(measured, score))[:MOST_LABELS], times)
+    return TargetFigures(target, notes, score, list(_breakdowns(measured, score))[:MAX_LABELS], times)
 
 
 def _breakdowns(measured: TaskRun, score: str) -> Iterator[BreakdownChart]:

@@ -31,14 +31,14 @@ from benchwright.web.viewer import VIEWER_KEY, Viewer
 
 ACCESS_KEY: web.AppKey[AccessCheck] = web.AppKey("access", AccessCheck)
 LOG = logging.getLogger(__name__)
-LARGEST_FORM = 64 * 1024
+MAX_FORM = 64 * 1024
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 def make_app(viewer: Viewer, access: AccessCheck) -> web.Application:
     """Build the viewer's application, with access control by `access`."""
-    app = web.Application(middlewares=[guard_request], client_max_size=LARGEST_FORM)
+    app = web.Application(middlewares=[guard_request], client_max_size=MAX_FORM)
     app[VIEWER_KEY] = viewer
     app[ACCESS_KEY] = access
     app.on_response_prepare.append(add_headers)

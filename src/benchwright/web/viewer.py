@@ -22,16 +22,16 @@ if TYPE_CHECKING:
     from benchwright.app.comparing import ComparisonWithTimes
     from benchwright.web.launched_commands import LaunchedCommands
 
-MOST_TRIALS = 400_000
+MAX_TRIALS = 400_000
 """Maximum number of trials that are kept in memory, over all runs.
 
 The trials of the last viewed run are always kept.
 """
 
-MOST_FIGURES = 100
+MAX_FIGURES = 100
 """Maximum number of runs whose figures are cached."""
 
-MOST_RESULTS = 8
+MAX_RESULTS = 8
 """Maximum number of cached results of each kind: comparisons, load measurements, leaderboards."""
 
 Result = TypeVar("Result")
@@ -56,7 +56,7 @@ class ResultCache(Generic[Result]):
             if key not in self._results:
                 self._results[key] = make()
             self._results.move_to_end(key)
-            while len(self._results) > MOST_RESULTS:
+            while len(self._results) > MAX_RESULTS:
                 self._results.popitem(last=False)
             return self._results[key]
 
@@ -98,9 +98,7 @@ class Viewer:
             if trials is None or trials.table.position > trials.table.size():
                 trials = RunTrials(directory, [scorer.name for scorer in manifest.scorers])
             self._trials[run] = trials
-            while (
-                len(self._trials) > 1 and sum(len(one.table) for one in self._trials.values()) > MOST_TRIALS
-            ):
+            while len(self._trials) > 1 and sum(len(one.table) for one in self._trials.values()) > MAX_TRIALS:
                 self._trials.popitem(last=False)
         return trials
 
@@ -129,7 +127,7 @@ class Viewer:
         with self._lock:
             kept = self._figures.setdefault(run, _Figures())
             self._figures.move_to_end(run)
-            if len(self._figures) > MOST_FIGURES:
+            if len(self._figures) > MAX_FIGURES:
                 self._figures.popitem(last=False)
         with kept.lock:
             size = _size(directory / TRIALS_FILE)

@@ -14,7 +14,7 @@ from tests.sandbox.egress.outside import PUBLIC, Outside, WebServer, serving
 from benchwright.sandbox.egress import Connection, EgressPolicy, EgressProxy, Grant
 from benchwright.sandbox.egress import proxy as proxy_module
 from benchwright.sandbox.egress.addresses import address_refusal
-from benchwright.sandbox.egress.grants import MOST_ENTRIES, ConnectionLog
+from benchwright.sandbox.egress.grants import MAX_ENTRIES, ConnectionLog
 from benchwright.sandbox.egress.proxy import SOCKET_NAME
 
 POLICY = EgressPolicy(("index.example", "*.mirror.example"))
@@ -373,6 +373,6 @@ async def test_many_that_say_nothing_do_not_keep_out_whoever_has_a_token(world: 
 
 def test_the_log_names_so_many_connections_and_counts_the_others() -> None:
     traffic = ConnectionLog()
-    for _ in range(MOST_ENTRIES + 5):
+    for _ in range(MAX_ENTRIES + 5):
         traffic.add_connection("agent", "github.com", 443, "not on the list of allowed hosts")
-    assert (len(traffic.connections), traffic.unlisted_count) == (MOST_ENTRIES, 5)
+    assert (len(traffic.connections), traffic.unlisted_count) == (MAX_ENTRIES, 5)

@@ -15,7 +15,7 @@ import numpy as np
 
 from benchwright.analysis.comparison.sides import (
     ERROR,
-    LONGEST_ANSWER,
+    MAX_ANSWER_LENGTH,
     NO_ANSWER,
     SCORED,
     PromptAndTarget,
@@ -25,7 +25,7 @@ from benchwright.analysis.comparison.sides import (
     TrialsBuilder,
 )
 from benchwright.analysis.comparison.trial_usage import usage_of_metrics
-from benchwright.analysis.scores import MOST_REASONS
+from benchwright.analysis.scores import MAX_REASONS
 from benchwright.errors import UserError
 from benchwright.records import FAILED_STATUSES, Amount, Record, Status
 from benchwright.text import make_safe
@@ -125,7 +125,7 @@ def benchmark_side(file: BenchmarkFile, reference: str) -> Side:
             if isinstance(value, int | float)
         },
         extracted_answers=lambda score, wanted: {
-            position: str(answers[position])[:LONGEST_ANSWER]
+            position: str(answers[position])[:MAX_ANSWER_LENGTH]
             for position in wanted
             if answers[position] is not None
         },
@@ -150,7 +150,7 @@ def sample_failures(samples: Sequence[SampleFacts]) -> dict[str, int]:
 
 
 def _most(reasons: Iterable[str]) -> dict[str, int]:
-    return dict(Counter(make_safe(reason) for reason in reasons).most_common(MOST_REASONS))
+    return dict(Counter(make_safe(reason) for reason in reasons).most_common(MAX_REASONS))
 
 
 def sample_failed(one: SampleFacts) -> bool:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from benchwright.agents.rows import ID
 from benchwright.analysis.benchmark_file import AGGREGATED_METRICS_KEYS
 from benchwright.analysis.comparison.sides import (
-    LONGEST_ANSWER,
+    MAX_ANSWER_LENGTH,
     CodedTexts,
     LostWork,
     PromptAndTarget,
@@ -279,7 +279,7 @@ def _evidence(table: RunTable, rows: Rows, scorer: str, wanted: set[int]) -> dic
             except JournalError:
                 text = None
         if text is not None:
-            found[position] = text[:LONGEST_ANSWER]
+            found[position] = text[:MAX_ANSWER_LENGTH]
     return found
 
 

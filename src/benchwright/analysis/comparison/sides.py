@@ -20,7 +20,7 @@ from benchwright.stats.arrays import count_distinct
 
 SCORED, NO_ANSWER, ERROR = ScoreState.SCORED, ScoreState.NO_ANSWER, ScoreState.FAILED
 
-LONGEST_ANSWER = 300
+MAX_ANSWER_LENGTH = 300
 """Maximum number of characters of an answer that is kept to show why a score changed."""
 
 ExtractedAnswers = Callable[[str, set[int]], Mapping[int, str]]

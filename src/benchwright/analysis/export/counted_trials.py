@@ -17,7 +17,7 @@ from benchwright.runs.table import RunTable
 if TYPE_CHECKING:
     from benchwright.runs.columns import Rows
 
-LONGEST_NAME = 60
+MAX_NAME_LENGTH = 60
 """Maximum number of characters that a name from the run contributes to a file name."""
 
 
@@ -99,4 +99,4 @@ def iso_time(at: int) -> str:
 def file_name_part(text: str) -> str:
     """Return text as part of a file name that every file system accepts."""
     plain = "".join(one if (one.isascii() and one.isalnum()) or one in "-._" else "-" for one in text)
-    return plain[:LONGEST_NAME].strip(".") or "unnamed"
+    return plain[:MAX_NAME_LENGTH].strip(".") or "unnamed"

@@ -40,7 +40,7 @@ from benchwright.statistic import is_number
 
 CONFIDENCE_LEVEL = 0.95
 
-MOST_CURVES = 6
+MAX_CURVES = 6
 """Maximum number of rows of the leaderboard whose latencies are drawn in one plot."""
 
 
@@ -242,9 +242,9 @@ def _fronts(entrants: Sequence[Entrant], column: TaskScore, placed: Mapping[int,
 def _distributions(
     entrants: Sequence[Entrant], column: TaskScore, placed: Mapping[int, str]
 ) -> list[Distribution]:
-    """Return the distributions of the request times of the first `MOST_CURVES` rows that have a cell in a column."""
+    """Return the distributions of the request times of the first `MAX_CURVES` rows that have a cell in a column."""
     rows = list(dict.fromkeys(placed.values()))
-    first = sorted(column.members, key=lambda place: rows.index(placed[place]))[:MOST_CURVES]
+    first = sorted(column.members, key=lambda place: rows.index(placed[place]))[:MAX_CURVES]
     return distributions({placed[place]: entrants[place].side.timings for place in first})
 
 

@@ -8,7 +8,7 @@ from itertools import islice
 from benchwright.analysis.comparison.figures import PairedOrUnpairedDifference
 from benchwright.analysis.leaderboard.cell_score import CellScore
 from benchwright.analysis.pack_runs import read_scores, totals_interval
-from benchwright.analysis.scores import MOST_REASONS
+from benchwright.analysis.scores import MAX_REASONS
 from benchwright.packs.results import PackScore
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
@@ -44,7 +44,7 @@ def _total(found: PackScore, reasons: Mapping[str, int]) -> CellScore:
     pack has not computed the total.
     """
     if found.cells and found.missing_cells == found.cells:
-        none = NoScore(found.cells, dict(islice(reasons.items(), MOST_REASONS)))
+        none = NoScore(found.cells, dict(islice(reasons.items(), MAX_REASONS)))
         return CellScore(found.cells, 0, none, none, none, "none")
     interval = None if found.score is None else totals_interval(found.totals)
     low, high = interval or (None, None)

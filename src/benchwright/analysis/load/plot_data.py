@@ -16,7 +16,7 @@ from benchwright.records import Record
 from benchwright.stats import histogram
 from benchwright.stats.percentiles import cumulative_points
 
-MOST_POINTS = 160
+MAX_POINTS = 160
 
 DistributionPoints = list[tuple[float, float]]
 """Points of a cumulative distribution: (seconds, share of the values that are not larger). Both numbers rise."""
@@ -59,7 +59,7 @@ def detail_of(
     gaps = None if figures is None else figures.pooled_gaps
     return LevelDetail(
         run=run,
-        ttft=cumulative_points(ttft, MOST_POINTS) if ttft.size else [],
+        ttft=cumulative_points(ttft, MAX_POINTS) if ttft.size else [],
         gaps=[(ns / 1e9, share) for ns, share in histogram.cumulative_points(gaps)] if gaps else [],
         course=timeline_of(requests, found, looks),
     )

@@ -12,16 +12,16 @@ from benchwright.endpoint.metrics_poller import ServerMetrics
 from benchwright.records import Record
 from benchwright.stats.windows import mean_concurrency_between
 
-MOST_BINS = 160
+MAX_BINS = 160
 """Maximum number of time bins of a timeline."""
 
 REQUESTS_PER_BIN = 4
 """Mean number of requests per bin in a level with few requests.
 
-With `MOST_BINS` bins, such a level would have nearly empty bins, so it has fewer bins.
+With `MAX_BINS` bins, such a level would have nearly empty bins, so it has fewer bins.
 """
 
-FEWEST_BINS = 16
+MIN_BINS = 16
 
 MIN_BIN_LATENCIES = 3
 """Minimum length of a bin, as a multiple of the median latency.
@@ -76,8 +76,8 @@ def timeline_of(
     if seconds <= 0:
         return None
     together = MIN_BIN_LATENCIES * float(np.median(requests.sent_latency))
-    most_bins = seconds / together if together > 0 else MOST_BINS
-    bins = max(FEWEST_BINS, min(MOST_BINS, number // REQUESTS_PER_BIN, int(most_bins)))
+    most_bins = seconds / together if together > 0 else MAX_BINS
+    bins = max(MIN_BINS, min(MAX_BINS, number // REQUESTS_PER_BIN, int(most_bins)))
     edges = np.linspace(0.0, seconds, bins + 1)
     width = seconds / bins
     answers, _ = np.histogram(requests.end[requests.ok], edges)
@@ -107,9 +107,9 @@ def _latencies(
 
 
 def _seen(looks: Sequence[ServerMetrics], began_at: int, seconds: float) -> list[ServerMetricsReading]:
-    """Return the server's metrics during the level, at most `MOST_BINS` readings."""
+    """Return the server's metrics during the level, at most `MAX_BINS` readings."""
     inside = [look for look in looks if 0 <= look.at - began_at <= seconds * 1e9]
-    chosen = inside[:: -(-len(inside) // MOST_BINS) or 1]
+    chosen = inside[:: -(-len(inside) // MAX_BINS) or 1]
     return [
         ServerMetricsReading((look.at - began_at) / 1e9, look.running, look.waiting, look.cache)
         for look in chosen

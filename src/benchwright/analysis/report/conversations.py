@@ -33,20 +33,20 @@ from benchwright.runs.flags import Flag
 from benchwright.runs.journal import TrialBody, read_body
 from benchwright.runs.table import RunTable
 
-LARGEST_BODY = 32_000_000
+MAX_BODY_BYTES = 32_000_000
 """Maximum size in bytes of a trial's body in the journal. The conversation in a larger body is not shown."""
 
-MOST_MESSAGES = 24
+MAX_MESSAGES = 24
 """Maximum number of messages of one conversation that are shown.
 
 In a longer conversation, the first few messages and the last messages are shown.
 """
 
-LARGEST_PICTURE = 200_000
-MOST_PICTURES = 4
-"""`LARGEST_PICTURE`: maximum size in bytes of an image that a page shows.
+MAX_PICTURE = 200_000
+MAX_PICTURES = 4
+"""`MAX_PICTURE`: maximum size in bytes of an image that a page shows.
 
-`MOST_PICTURES`: maximum number of images that are shown per message.
+`MAX_PICTURES`: maximum number of images that are shown per message.
 """
 
 FIRST_MESSAGES_SHOWN = 4
@@ -102,7 +102,7 @@ def conversation_at(table: RunTable, row: int, shown_as: str = "") -> Conversati
     length = trial.record.body[1]
     if not length:
         return conversation_of(trial, "it was not kept", shown_as)
-    if length > LARGEST_BODY:
+    if length > MAX_BODY_BYTES:
         return conversation_of(trial, f"{length / 1e6:,.0f} MB, too large to show", shown_as)
     try:
         body = read_body(table.directory, trial.record)
@@ -132,7 +132,7 @@ def conversation_of(trial: ScoredTrial, body: TrialBody | str, shown_as: str = "
         messages, left_out, result = [ShownMessage("note", [Piece("cut", body)])], 0, []
     else:
         parsed, left_out = parse_messages(
-            body, [score.span for score in scores if score.span], FIRST_MESSAGES_SHOWN, MOST_MESSAGES
+            body, [score.span for score in scores if score.span], FIRST_MESSAGES_SHOWN, MAX_MESSAGES
         )
         messages = [_shown_message(message) for message in parsed]
         result = shorten(as_json(body.native), MAX_DETAIL_LENGTH) if body.native is not None else []
@@ -149,7 +149,7 @@ def conversation_of(trial: ScoredTrial, body: TrialBody | str, shown_as: str = "
         notes=[shorten(note, MAX_DETAIL_LENGTH) for note in trial_notes(record)],
         flags=[_flag(flag) for flag in trial.flags],
         grades=[*(_own_grade(*one) for one in record.scores.items()), *(_grade(score) for score in scores)],
-        requests=[_request(request) for request in record.requests[:MOST_MESSAGES]],
+        requests=[_request(request) for request in record.requests[:MAX_MESSAGES]],
         result=result,
     )
 
@@ -161,19 +161,19 @@ def _shown_message(message: ParsedMessage) -> ShownMessage:
         reasoning=shorten(message.reasoning),
         calls=[
             ShownCall(call.name, shorten(call.arguments, MAX_DETAIL_LENGTH))
-            for call in message.calls[:MOST_MESSAGES]
+            for call in message.calls[:MAX_MESSAGES]
         ],
-        pictures=list(islice(_small_pictures(message.message.get("content")), MOST_PICTURES)),
+        pictures=list(islice(_small_pictures(message.message.get("content")), MAX_PICTURES)),
     )
 
 
 def _small_pictures(content: Any) -> Iterator[ShownPicture]:
-    """Yield a message's images of at most `LARGEST_PICTURE` bytes, re-encoded as data URLs.
+    """Yield a message's images of at most `MAX_PICTURE` bytes, re-encoded as data URLs.
 
     Because they are re-encoded, nothing but image data can get into the page through them.
     """
     for url, seen in pictures_of(content):
-        if seen.size <= LARGEST_PICTURE:
+        if seen.size <= MAX_PICTURE:
             yield ShownPicture(data_url(bytes_of_url(url)), str(seen))
 
 

@@ -15,11 +15,11 @@ from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
 from benchwright.statistic import known_numbers
 
-MOST_ROWS = 40
-MOST_DOTS = 500
-MOST_BINS = 8
+MAX_ROWS = 40
+MAX_DOTS = 500
+MAX_BINS = 8
 MIN_TRIALS_PER_BIN = 15
-"""`MOST_BINS`: maximum number of latency bins.
+"""`MAX_BINS`: maximum number of latency bins.
 
 `MIN_TRIALS_PER_BIN`: minimum number of trials in a latency bin.
 """
@@ -69,7 +69,7 @@ def _of_task(task: str, runs: Sequence[TaskRun]) -> Iterator[Breakdown]:
         names = dict.fromkeys(sorted({name for part in parts for name in part}, key=_order))
         if len(names) < 2:
             continue
-        kept = sorted(names, key=lambda name: -_count(parts, name))[:MOST_ROWS]
+        kept = sorted(names, key=lambda name: -_count(parts, name))[:MAX_ROWS]
         for score in scores:
             rows = [ChartRow(name, list(_marks(runs, parts, name, score))) for name in names if name in kept]
             if known_numbers(chart_mean.mean for row in rows for chart_mean in row.marks):
@@ -125,14 +125,14 @@ def scores_by_latency(run: TaskRun) -> Iterator[ScoreByLatency]:
         places = np.flatnonzero(~np.isnan(values) & ~np.isnan(run.columns.latency))
         if not places.size:
             continue
-        some = places[_evenly(places.size, MOST_DOTS)]
+        some = places[_evenly(places.size, MAX_DOTS)]
         dots = [(float(run.columns.latency[one]), float(values[one])) for one in some]
         yield ScoreByLatency(run.letter, score, int(places.size), dots, list(_bins(run, score, places)))
 
 
 def _bins(run: TaskRun, score: str, places: NDArray[Any]) -> Iterator[LatencyBin]:
     """Yield latency bins with about the same number of trials each, the fastest first."""
-    count = min(MOST_BINS, places.size // MIN_TRIALS_PER_BIN)
+    count = min(MAX_BINS, places.size // MIN_TRIALS_PER_BIN)
     if count < 2:
         return
     ordered = places[np.argsort(run.columns.latency[places], kind="stable")]

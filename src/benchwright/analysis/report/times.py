@@ -16,7 +16,7 @@ from benchwright.stats.percentiles import cumulative_points, percentile, percent
 
 TITLES = {"ttft": "Time to first token", "latency": "Latency of a request"}
 QUANTILES = (0.5, 0.95, 0.99)
-MOST_POINTS = 200
+MAX_POINTS = 200
 MAX_SPREAD_TRIALS = 40
 MAX_SLOWEST_TRIALS = 20
 
@@ -40,7 +40,7 @@ def distributions(times: Mapping[str, Mapping[str, Vector]]) -> list[Distributio
 
 def _curve(letter: str, seconds: Vector) -> Curve:
     quantiles = [_quantile(seconds, q) for q in QUANTILES]
-    return Curve(letter, int(seconds.size), cumulative_points(seconds, MOST_POINTS), quantiles)
+    return Curve(letter, int(seconds.size), cumulative_points(seconds, MAX_POINTS), quantiles)
 
 
 def _quantile(seconds: Vector, q: float) -> Quantile:

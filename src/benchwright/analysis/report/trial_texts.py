@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchwright.analysis.report.conversations import LARGEST_BODY
+from benchwright.analysis.report.conversations import MAX_BODY_BYTES
 from benchwright.analysis.report.records import TrialTexts
 from benchwright.analysis.report.text_pieces import find_span, shorten
 from benchwright.analysis.trial_preview import read_preview, trial_preview
@@ -16,7 +16,7 @@ MAX_TEXT_LENGTH = 600
 
 def read_trial_texts(directory: Path, trial: ScoredTrial) -> TrialTexts:
     """Return the preview of an attempt, reading its body from the run's directory."""
-    small = trial.record.body[1] <= LARGEST_BODY
+    small = trial.record.body[1] <= MAX_BODY_BYTES
     told = read_preview(directory, trial) if small else trial_preview(trial, None)
     answer = (told.answer or "").strip("\n")
     spans = (find_span(answer, score.span) for score in trial.scores.values())

@@ -21,7 +21,7 @@ ENGINE_TIMEOUT = 6.0
 PULL_SECONDS = 30.0
 LOW_DISK_BYTES = 20 * GiB
 MIN_API_VERSION = (1, 41)
-SMALLEST_IMAGE = "hello-world:latest"
+MIN_IMAGE = "hello-world:latest"
 
 CONTAINER_USES = "benchmarks in containers (terminal_bench, swe_bench and others) and verifiers of packs"
 
@@ -164,14 +164,14 @@ async def _pulling(engine: Engine) -> Finding:
     from benchwright.sandbox.docker.images import configuration_of, remove_image
 
     subject = "pulling images"
-    was_there = await configuration_of(engine, SMALLEST_IMAGE) is not None
+    was_there = await configuration_of(engine, MIN_IMAGE) is not None
     try:
-        await ImageProvider(engine).provide(SMALLEST_IMAGE)
+        await ImageProvider(engine).provide(MIN_IMAGE)
     except (EngineError, TimeoutError) as error:
         advice = "Let the engine reach the internet, or a mirror or proxy in its own settings (daemon.json)."
         said = str(error) or f"not done within {PULL_SECONDS:g} s"
         return Finding(subject, said, "missing", "images that are not here yet", advice)
     if was_there:
-        return Finding(subject, f"not tried: {SMALLEST_IMAGE} is here already")
-    await remove_image(engine, SMALLEST_IMAGE)
-    return Finding(subject, f"{SMALLEST_IMAGE} was pulled, and removed again")
+        return Finding(subject, f"not tried: {MIN_IMAGE} is here already")
+    await remove_image(engine, MIN_IMAGE)
+    return Finding(subject, f"{MIN_IMAGE} was pulled, and removed again")

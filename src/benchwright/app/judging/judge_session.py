@@ -29,7 +29,7 @@ JOURNAL_DIRECTORY = "judge"
 """Directory of the judge's journal within the run's directory."""
 
 VERDICT_SCORE = "verdict"
-MOST_IN_FLIGHT = 64
+MAX_IN_FLIGHT = 64
 
 
 class JudgeQuestion(Record, frozen=True):
@@ -69,7 +69,7 @@ async def ask_judge(
     """
     plan = Plan(_Asking(questions), len(questions), [judge], shares_journal=True)
     settings = request.settings
-    in_flight = MOST_IN_FLIGHT if settings.execution.concurrency == "auto" else settings.execution.concurrency
+    in_flight = MAX_IN_FLIGHT if settings.execution.concurrency == "auto" else settings.execution.concurrency
     client = make_client(judge, access, settings, in_flight)
     place = directory / JOURNAL_DIRECTORY
     async with store.run_lock(directory, say):

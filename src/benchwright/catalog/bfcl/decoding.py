@@ -11,7 +11,7 @@ from benchwright.catalog.bfcl.calls import Call, DecodingError
 from benchwright.catalog.bfcl.categories import Language
 from benchwright.catalog.bfcl.source_calls import parse_source_call
 
-LONGEST_TEXT = 100_000
+MAX_TEXT_LENGTH = 100_000
 _LARGEST_NUMBER = 10**300
 _LONGEST_RESULT = 10_000
 _OPERATORS = {
@@ -37,7 +37,7 @@ def decode_calls(text: str, language: Language = "python") -> list[Call]:
         UserError: If the text is in Java or JavaScript, and tree-sitter is not installed.
     """
     text = text.strip("`\n ")
-    if len(text) > LONGEST_TEXT:
+    if len(text) > MAX_TEXT_LENGTH:
         raise DecodingError("the answer is too long for a list of calls")
     text = text if text.startswith("[") else "[" + text
     text = text if text.endswith("]") else text + "]"

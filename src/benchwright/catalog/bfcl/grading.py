@@ -11,7 +11,7 @@ from benchwright.catalog.bfcl.categories import CATEGORIES, Category
 from benchwright.catalog.bfcl.decoding import decode_calls
 from benchwright.catalog.bfcl.execution import Executor
 from benchwright.catalog.bfcl.memory import check_answer, last_response
-from benchwright.catalog.bfcl.multi_turn import format_turns, judge_conversation
+from benchwright.catalog.bfcl.multi_turn import format_turns, grade_conversation
 from benchwright.catalog.bfcl.solver import Mode
 from benchwright.catalog.bfcl.tools import tool_name
 from benchwright.catalog.grading import Verdict, verdict_score
@@ -110,7 +110,7 @@ class BfclScorer:
         content = sample.content
         category = CATEGORIES[content["category"]]
         if category.kind == "multi_turn":
-            wrong = await judge_conversation(self._executor, content, outcome.artifacts)
+            wrong = await grade_conversation(self._executor, content, outcome.artifacts)
             return verdict(category, format_turns(outcome.artifacts), content["answer"], wrong)
         if category.kind == "memory":
             wrong = check_answer(outcome.messages, outcome.artifacts, content["answer"])

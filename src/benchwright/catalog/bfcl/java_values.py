@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from benchwright.catalog.bfcl.types import LONGEST_SOURCE
+from benchwright.catalog.bfcl.types import MAX_SOURCE_LENGTH
 
 _WHOLE = re.compile(r"^-?\d+$")
 _LONG = re.compile(r"^-?\d+[lL]$")
@@ -44,7 +44,7 @@ def parse_java_value(text: str, wanted: str, element: str | None = None) -> Any:
             return {"true": True, "false": False}.get(text, text)
         case "char" | "String" | "any":
             return text
-    if len(text) > LONGEST_SOURCE:
+    if len(text) > MAX_SOURCE_LENGTH:
         return text
     match wanted:
         case "Array":

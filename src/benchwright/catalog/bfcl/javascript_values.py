@@ -9,7 +9,7 @@ import re
 from typing import Any
 
 from benchwright.catalog.bfcl.java_values import number_or_text
-from benchwright.catalog.bfcl.types import LONGEST_SOURCE
+from benchwright.catalog.bfcl.types import MAX_SOURCE_LENGTH
 
 _WHOLE = re.compile(r"^-?\d+$")
 _FLOAT = re.compile(r"^-?\d+(\.\d+)?$")
@@ -53,7 +53,7 @@ def _quoted(text: str) -> bool:
 
 
 def _array(text: str, element: str | None) -> Any:
-    if len(text) > LONGEST_SOURCE:
+    if len(text) > MAX_SOURCE_LENGTH:
         return text
     rows = _rows(text)
     if rows is not None:
@@ -114,7 +114,7 @@ def _end_behind_row(text: str, position: int, closing: str, inside: list[int | N
 def _object(text: str) -> Any:
     if text == "{}":
         return {}
-    found = _OBJECT.match(text) if len(text) <= LONGEST_SOURCE else None
+    found = _OBJECT.match(text) if len(text) <= MAX_SOURCE_LENGTH else None
     if found is None:
         return text
     return {key.strip().strip("'\""): _member(value.strip()) for key, value in _PAIR.findall(found[1])}

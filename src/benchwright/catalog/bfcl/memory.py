@@ -17,7 +17,7 @@ from benchwright.catalog.bfcl.categories import MEMORY_CLASSES
 from benchwright.catalog.bfcl.execution import EXECUTION_FAILED, Executor
 from benchwright.catalog.bfcl.memory_prompts import memory_prompt
 from benchwright.catalog.bfcl.memory_rows import Conversations, TurnMessages
-from benchwright.catalog.bfcl.multi_turn import MOST_STEPS, play_turns
+from benchwright.catalog.bfcl.multi_turn import MAX_STEPS, play_turns
 from benchwright.catalog.bfcl.solver import Mode
 from benchwright.engine.protocols import Session
 from benchwright.errors import ExecutionError
@@ -167,7 +167,7 @@ def last_response(messages: Sequence[Message], artifacts: Mapping[str, Any]) -> 
     of the last message is returned as text.
     """
     turns = artifacts.get("turns") or [[]]
-    if len(turns[-1]) > MOST_STEPS:
+    if len(turns[-1]) > MAX_STEPS:
         return None
     last = next((one for one in reversed(messages) if one.get("role") == "assistant"), None)
     if last is None:

@@ -24,7 +24,7 @@ from benchwright.engine.protocols import Session
 from benchwright.errors import ExecutionError
 from benchwright.records import Message, Outcome, Trial
 
-MOST_STEPS = 20
+MAX_STEPS = 20
 """Maximum number of executed steps in one turn. One more step ends the conversation."""
 
 BAD_ARGUMENTS_ERROR = "Error during execution: the arguments are not a JSON object."
@@ -95,7 +95,7 @@ class _Conversation:
 
     async def _play_turn(self, number: int, steps: list[list[str]]) -> bool:
         """Run one turn. Return True if the model ended the turn. Return False if the turn took too many steps."""
-        while len(steps) <= MOST_STEPS:
+        while len(steps) <= MAX_STEPS:
             reply = self._reply = await self._ask()
             self._messages.append(reply.message)
             try:
@@ -161,7 +161,7 @@ def _written(value: Any) -> str:
     return "{" + ", ".join(f"'{key}': {_written(one)}" for key, one in value.items()) + "}"
 
 
-async def judge_conversation(
+async def grade_conversation(
     executor: Executor, content: dict[str, Any], artifacts: Mapping[str, Any]
 ) -> Mistake | None:
     """Return the reason why a conversation is wrong. Return None if it is right.

@@ -20,7 +20,7 @@ from benchwright.errors import UserError
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
-LONGEST_CALL = 4_000
+MAX_CALL_LENGTH = 4_000
 """Maximum length in characters of a call that is parsed, since parsing can take long.
 
 The longest right call has 340.
@@ -65,7 +65,7 @@ def parse_source_call(text: str, language: Language) -> list[Call]:
         DecodingError: If the text cannot be parsed, contains no call, or an argument is named twice.
         UserError: If tree-sitter is not installed.
     """
-    if len(text) > LONGEST_CALL:
+    if len(text) > MAX_CALL_LENGTH:
         raise DecodingError("the answer is too long for a call")
     try:
         root = parser_of(language).parse(text.encode()).root_node

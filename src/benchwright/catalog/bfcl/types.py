@@ -56,5 +56,5 @@ ELEMENT_TYPES = {
 For these types, the declared type of the elements is checked, too.
 """
 
-LONGEST_SOURCE = 4000
+MAX_SOURCE_LENGTH = 4000
 """Maximum length in characters of a Java or JavaScript value that is parsed. The longest right value has 210."""

@@ -38,7 +38,7 @@ ask no questions. When the task is done, answer without a command."""
 
 CommandFormat = Literal["auto", "tools", "fences"]
 
-LONGEST_LINE = 80
+MAX_LINE_LENGTH = 80
 
 END_REASONS: dict[EndReason, str] = {
     "disk": "too much was written to the container's disk",
@@ -202,7 +202,7 @@ class _Agent:
 
 
 def _first_line(command: str) -> str:
-    return one_line(next(iter(command.strip().splitlines()), ""), LONGEST_LINE)
+    return one_line(next(iter(command.strip().splitlines()), ""), MAX_LINE_LENGTH)
 
 
 def _is_about_tools(error: ProviderError) -> bool:

@@ -11,7 +11,7 @@ import re
 
 from benchwright.text import one_line
 
-LONGEST_LINE = 200
+MAX_LINE_LENGTH = 200
 
 _FAILURES = re.compile(
     r"""
@@ -41,7 +41,7 @@ def network_failure(log: str) -> str | None:
         return None
     for line in log.splitlines():
         if _FAILURES.match(line) and not _LOOPBACK.search(line):
-            return one_line(line, LONGEST_LINE)
+            return one_line(line, MAX_LINE_LENGTH)
     return None
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from benchwright.records import Record
 from benchwright.sandbox.docker import Sandbox
 
-LARGEST_PATCH = 4 * 1024 * 1024
+MAX_PATCH_BYTES = 4 * 1024 * 1024
 """Maximum size in bytes of a patch that is taken from a work tree."""
 GIT_SECONDS = 180.0
 """Time limit in seconds for git to list changes, or to apply a patch."""
@@ -99,11 +99,11 @@ async def diff_work_tree(sandbox: Sandbox, directory: str, base: str) -> WorkTre
         ["sh", "-c", _CHANGES, "sh", base],
         seconds=GIT_SECONDS,
         cwd=directory,
-        kept_bytes=LARGEST_PATCH,
-        output_bytes=LARGEST_PATCH,
+        kept_bytes=MAX_PATCH_BYTES,
+        output_bytes=MAX_PATCH_BYTES,
     )
     if ended.reason == "output" or ended.stdout_cut:
-        return WorkTreeChanges("", f"the changes are larger than {LARGEST_PATCH // 2**20} MiB")
+        return WorkTreeChanges("", f"the changes are larger than {MAX_PATCH_BYTES // 2**20} MiB")
     if not ended.succeeded:
         return WorkTreeChanges("", f"git cannot show the changes: {ended.error_line}")
     return WorkTreeChanges(drop_binary_parts(ended.stdout.decode("utf-8", "replace")))

@@ -36,7 +36,7 @@ from benchwright.records import Record, Sample
 from benchwright.sandbox.egress import EgressProxy
 from benchwright.text import one_line
 
-LONGEST_LINE = 80
+MAX_LINE_LENGTH = 80
 """Maximum number of characters of a message from a build or a pull that are passed on."""
 
 
@@ -217,4 +217,4 @@ class Attempt:
         return StepRun(step, worked, tests, brought, seal)
 
     def _say(self, said: str) -> None:
-        self._session.progress(one_line(said, LONGEST_LINE))
+        self._session.progress(one_line(said, MAX_LINE_LENGTH))

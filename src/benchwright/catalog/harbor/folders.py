@@ -14,9 +14,9 @@ from benchwright.errors import UserError
 from benchwright.sandbox.docker.dockerfile import content_digest
 from benchwright.text import one_line
 
-MOST_FILES = 50_000
-MOST_BYTES = 4 * 2**30
-LONGEST_TEXT = 2**20
+MAX_FILES = 50_000
+MAX_BYTES = 4 * 2**30
+MAX_TEXT_LENGTH = 2**20
 """Maximum size in bytes of an instruction or a settings file."""
 
 
@@ -69,10 +69,10 @@ def check_tree(folder: Path, root: Path) -> None:
                 raise DatasetValidationError(f"{path} is a link that leads out of its task")
         elif not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode):
             raise DatasetValidationError(f"{path} is neither a file nor a folder")
-        if size > MOST_BYTES:
-            raise DatasetValidationError(f"{folder} holds more than {MOST_BYTES // 2**30} GiB")
-        if files > MOST_FILES:
-            raise DatasetValidationError(f"{folder} holds more than {MOST_FILES:,} files")
+        if size > MAX_BYTES:
+            raise DatasetValidationError(f"{folder} holds more than {MAX_BYTES // 2**30} GiB")
+        if files > MAX_FILES:
+            raise DatasetValidationError(f"{folder} holds more than {MAX_FILES:,} files")
 
 
 def digest(folder: Path) -> str:
@@ -87,8 +87,8 @@ def read_text(path: Path) -> str:
         DatasetError: If the file is missing, too long, or not text.
     """
     try:
-        if path.stat().st_size > LONGEST_TEXT:
-            raise DatasetValidationError(f"{path} is longer than {LONGEST_TEXT:,} bytes")
+        if path.stat().st_size > MAX_TEXT_LENGTH:
+            raise DatasetValidationError(f"{path} is longer than {MAX_TEXT_LENGTH:,} bytes")
         return path.read_bytes().decode("utf-8")
     except FileNotFoundError:
         raise DatasetNotFound(f"{path} is missing") from None
@@ -103,7 +103,7 @@ def _all_below(folder: Path) -> Iterator[Path]:
 
 MAX_YAML_BYTES = 256 * 1024
 MAX_NESTING = 50
-MOST_ALIASES = 24
+MAX_ALIASES = 24
 """Maximum number of references (aliases) in a YAML file.
 
 More references could expand a file to any size. This number can expand it to about 6,000 times its size.
@@ -143,7 +143,7 @@ def _check(path: Path, tokens: Iterator[str]) -> None:
     for token in tokens:
         aliases += token == "AliasToken"
         depth += token.endswith("StartToken") - token.endswith("EndToken")
-        if depth > MAX_NESTING or aliases > MOST_ALIASES:
+        if depth > MAX_NESTING or aliases > MAX_ALIASES:
             raise DatasetParseError(
-                f"{path}: deeper than {MAX_NESTING} levels, or more than {MOST_ALIASES} references within the file"
+                f"{path}: deeper than {MAX_NESTING} levels, or more than {MAX_ALIASES} references within the file"
             )

@@ -11,7 +11,7 @@ import msgspec
 from benchwright.records import Record
 from benchwright.sandbox.egress.hosts import NetworkAccess
 
-LONGEST_SECONDS = 24 * 3600.0
+MAX_SECONDS = 24 * 3600.0
 
 
 class UnsupportedTask(Exception):
@@ -182,8 +182,8 @@ def bounded_seconds(value: Any, default: float, where: str) -> float:
         UnsupportedTask: If the value is not a number of seconds up to one day.
     """
     seconds = _number(default if value is None else value, where)
-    if not 0 < seconds <= LONGEST_SECONDS:
-        raise UnsupportedTask(f"{where} must lie between 0 and {LONGEST_SECONDS:g} s, and is {value!r}")
+    if not 0 < seconds <= MAX_SECONDS:
+        raise UnsupportedTask(f"{where} must lie between 0 and {MAX_SECONDS:g} s, and is {value!r}")
     return seconds
 
 

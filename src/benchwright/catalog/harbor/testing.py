@@ -19,7 +19,7 @@ OUTPUT_BYTES = 128 * MiB
 LOG_CHARACTERS = 32 * 1024
 """Number of characters that an outcome keeps of the log's start, and of its end."""
 SUMMARY_CHARACTERS = 512 * 1024
-LONGEST_REWARD = 64 * 1024
+MAX_REWARD_LENGTH = 64 * 1024
 CLEARING_SECONDS = 60.0
 
 SUMMARY_HEADING = re.compile(r"(?<!=)=+\s*short test summary info\s*=+", re.IGNORECASE)
@@ -114,7 +114,7 @@ async def _reward(place: TaskContainers, path: str, before: PathStat | None) -> 
     if after is None or after == before:
         return None
     try:
-        return (await place.as_root.read_file(path, LONGEST_REWARD)).decode("utf-8", "replace")
+        return (await place.as_root.read_file(path, MAX_REWARD_LENGTH)).decode("utf-8", "replace")
     except (NoFile, FileTooLarge):
         return None
 

@@ -38,7 +38,7 @@ SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 """The engine's search path for programs if an image sets none."""
 _LINK = 0x8000000
 """The symlink bit in Go's os.FileMode."""
-LONGEST_PROFILE = 64 * 1024
+MAX_PROFILE_LENGTH = 64 * 1024
 _PROFILES = re.compile(
     r"/etc/(?:profile|bash\.bashrc|environment|profile\.d/[^/]+)|(?:/root|/home/[^/]+)/"
     r"(?:\.bashrc|\.bash_profile|\.bash_login|\.profile|\.zshenv|\.zshrc|\.local/bin/env|\.cargo/env)"
@@ -165,7 +165,7 @@ class ToolChangeFinder:
         if not _READS_PROFILES.search(self._scripts):
             return {}
         paths = [one.path for one in changes if one.kind != "deleted" and _PROFILES.fullmatch(one.path)]
-        return {path: await self._verifier.read_text(path, LONGEST_PROFILE) for path in paths}
+        return {path: await self._verifier.read_text(path, MAX_PROFILE_LENGTH) for path in paths}
 
     async def _is_genuine(self, change: FileChange, changes: Sequence[FileChange]) -> bool:
         """Return True if an added program is honest: a link to the image's program, or in a requested environment.

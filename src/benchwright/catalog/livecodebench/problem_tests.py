@@ -13,7 +13,7 @@ import msgspec
 
 from benchwright.records import Record
 
-MOST_BYTES = 2**30
+MAX_BYTES = 2**30
 """Maximum size of a problem's decompressed hidden tests, in bytes. The largest have about 200 MB."""
 
 
@@ -46,11 +46,9 @@ def read_tests(text: str) -> list[Test]:
 
 def _decompressed(text: str) -> bytes:
     stream = zlib.decompressobj()
-    data = stream.decompress(base64.b64decode(text, validate=True), MOST_BYTES)
+    data = stream.decompress(base64.b64decode(text, validate=True), MAX_BYTES)
     if not stream.eof:
-        raise ValueError(
-            f"the tests cannot be read: they are cut off, or have more than {MOST_BYTES:,} bytes"
-        )
+        raise ValueError(f"the tests cannot be read: they are cut off, or have more than {MAX_BYTES:,} bytes")
     return data
 
 

@@ -22,7 +22,7 @@ from benchwright.sandbox.limits import MiB
 T = TypeVar("T")
 
 MEMORY_BYTES = 4096 * MiB
-LONGEST_ANSWER = 64 * MiB
+MAX_ANSWER_LENGTH = 64 * MiB
 START_SECONDS = 60.0
 MAX_INLINE_CHARACTERS = 100_000
 """Maximum number of characters that are parsed or compared on the event loop. This takes about a millisecond."""
@@ -62,7 +62,7 @@ async def run_tests(sandbox: LocalSandbox, code: str, function: str | None, test
         wall_seconds=seconds + START_SECONDS,
         cpu_seconds=int(seconds),
         memory_bytes=MEMORY_BYTES,
-        line_bytes=LONGEST_ANSWER,
+        line_bytes=MAX_ANSWER_LENGTH,
     )
     argv = ["python3", "inside.py"]
     async with sandbox.start_process(argv, files=_files(), limits=limits, busy=True) as process:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from benchwright.endpoint.reply import Reply
 
 METRIC = "score"
-LONGEST_LABEL = 100
+MAX_LABEL_LENGTH = 100
 """Maximum length in characters of a metadata value that becomes a label."""
 
 
@@ -245,7 +245,7 @@ def _labels(metadata: Mapping[str, Any]) -> dict[str, str]:
     return {
         str(name): str(value)
         for name, value in metadata.items()
-        if name != "expected" and isinstance(value, str | int | float) and len(str(value)) <= LONGEST_LABEL
+        if name != "expected" and isinstance(value, str | int | float) and len(str(value)) <= MAX_LABEL_LENGTH
     }
 
 

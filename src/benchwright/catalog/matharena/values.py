@@ -12,13 +12,13 @@ from fractions import Fraction
 
 Value = Fraction | complex
 
-MOST_BITS = 200_000
+MAX_BITS = 200_000
 """Maximum size of the numbers that are computed, in bits.
 
 Larger numbers are not computed, so that towers of powers cannot fill the memory.
 """
 
-MOST_FACTORIAL = 5_000
+MAX_FACTORIAL_ARGUMENT = 5_000
 
 
 class InexactNumber(complex):
@@ -46,7 +46,7 @@ def power(base: Value, exponent: Value) -> Value:
 
 def _whole_power(base: Fraction, exponent: int) -> Fraction:
     bits = max(base.numerator.bit_length(), base.denominator.bit_length())
-    if abs(exponent) * bits > MOST_BITS and abs(base) != 1:
+    if abs(exponent) * bits > MAX_BITS and abs(base) != 1:
         raise NoValue("too large")
     if exponent < 0 and not base:
         raise NoValue("division by zero")
@@ -111,7 +111,7 @@ def factorial(value: Value) -> Value:
         NoValue: If the result is undefined or too large.
     """
     if isinstance(value, Fraction) and value.denominator == 1:
-        return Fraction(math.factorial(_whole(value, MOST_FACTORIAL)))
+        return Fraction(math.factorial(_whole(value, MAX_FACTORIAL_ARGUMENT)))
     return apply_to_complex(lambda number: math.gamma(number.real + 1), complex(real(value)))
 
 
@@ -121,10 +121,10 @@ def binomial(above: Value, below: Value) -> Value:
     Raises:
         NoValue: If `below` is not a whole number from 0 to 5,000, or the result is too large.
     """
-    count = _whole(below, MOST_FACTORIAL)
+    count = _whole(below, MAX_FACTORIAL_ARGUMENT)
     if isinstance(above, Fraction) and above.denominator == 1 and above >= 0:
         number = above.numerator
-        if min(count, number - count) * number.bit_length() > MOST_BITS:
+        if min(count, number - count) * number.bit_length() > MAX_BITS:
             raise NoValue("too large")
         return Fraction(math.comb(number, count))
     product: Value = Fraction(1)
@@ -207,7 +207,7 @@ def check_size(value: Fraction) -> Fraction:
     Raises:
         NoValue: If the value is too large.
     """
-    if max(value.numerator.bit_length(), value.denominator.bit_length()) > MOST_BITS:
+    if max(value.numerator.bit_length(), value.denominator.bit_length()) > MAX_BITS:
         raise NoValue("too large")
     return value
 

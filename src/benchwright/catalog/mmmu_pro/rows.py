@@ -15,7 +15,7 @@ from benchwright.data.datasets import Source
 from benchwright.pictures import data_url, picture_of
 from benchwright.records import Record, Sample
 
-LONGEST_OPTIONS = 100_000
+MAX_OPTIONS_LENGTH = 100_000
 """Maximum number of characters of a question's options. The longest options have about 1,700."""
 
 DOMAINS = {
@@ -61,7 +61,7 @@ class _Row(Record, frozen=True):
             ValueError: If the text is not a list literal.
         """
         try:
-            read = ast.literal_eval(self.options) if len(self.options) <= LONGEST_OPTIONS else None
+            read = ast.literal_eval(self.options) if len(self.options) <= MAX_OPTIONS_LENGTH else None
         except (ValueError, SyntaxError, MemoryError, RecursionError):
             read = None
         if not isinstance(read, list) or not 1 <= len(read) <= len(LETTERS):

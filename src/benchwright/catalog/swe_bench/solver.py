@@ -16,7 +16,7 @@ from benchwright.catalog.containers.network_rules import NetworkRules
 from benchwright.catalog.containers.patch_sources import Issue, PatchSource
 from benchwright.catalog.containers.patches import find_patch
 from benchwright.catalog.containers.sealing.failing_tests import flag_untested_pass
-from benchwright.catalog.containers.sealing.patches import outside_path, refusal_artifacts, seal_artifacts
+from benchwright.catalog.containers.sealing.patches import audit_patch, outside_path, refusal_artifacts
 from benchwright.catalog.containers.traffic import with_traffic
 from benchwright.catalog.swe_bench.edition import START_REF, Content, Edition
 from benchwright.catalog.swe_bench.grading import PATCH, TESTS, grade_with_flags
@@ -103,7 +103,7 @@ class PatchTester:
         passed = await self._resolves(content, result)
         flags = [*flags, *(compare_with_gold(sample, result.log) if passed else [])]
         runners = self._edition.programs_of_tests(content)
-        return result, await seal_artifacts(
+        return result, await audit_patch(
             patch, passed=passed, passes=passes, flags=flags, runners=runners, when_clean=when_clean
         )
 

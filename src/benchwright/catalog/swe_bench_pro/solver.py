@@ -15,7 +15,7 @@ from benchwright.catalog.containers.gold_tallies import compare_with_gold
 from benchwright.catalog.containers.network_rules import NetworkRules
 from benchwright.catalog.containers.patch_sources import Issue, PatchSource
 from benchwright.catalog.containers.sealing.failing_tests import flag_untested_pass
-from benchwright.catalog.containers.sealing.patches import outside_path, refusal_artifacts, seal_artifacts
+from benchwright.catalog.containers.sealing.patches import audit_patch, outside_path, refusal_artifacts
 from benchwright.catalog.containers.traffic import with_traffic
 from benchwright.catalog.swe_bench_pro.grading import flag_printed_elsewhere, grade
 from benchwright.catalog.swe_bench_pro.result_parsing import DIRECTORY
@@ -155,6 +155,6 @@ class PatchTester:
         if passed:
             log = tested["tests"]["log"]
             flags = [*flags, *flag_printed_elsewhere(content, tested), *compare_with_gold(sample, log)]
-        return tested | await seal_artifacts(
+        return tested | await audit_patch(
             patch, passed=passed, passes=passes, flags=flags, when_clean=when_clean
         )

@@ -8,11 +8,11 @@ from benchwright.endpoint.card import servers
 from benchwright.endpoint.card.examination import CHAT, SENTENCE_PROMPT, SHORT_TOKEN_LIMIT, Examination
 from benchwright.endpoint.card.probe_response import ProbeResponse
 
-MOST_READS, LEAST_PIECES, LEAST_SECONDS = 2, 6, 0.05
+MAX_READS, MIN_PIECES, MIN_SECONDS = 2, 6, 0.05
 """Limits by which the probe recognises that a buffer held a stream back.
 
-`MOST_READS`: the maximum number of reads of the socket in which such a stream arrives. `LEAST_PIECES`: the
-minimum number of its pieces. `LEAST_SECONDS`: the duration in seconds that it must exceed. All three
+`MAX_READS`: the maximum number of reads of the socket in which such a stream arrives. `MIN_PIECES`: the
+minimum number of its pieces. `MIN_SECONDS`: the duration in seconds that it must exceed. All three
 conditions must hold.
 """
 
@@ -92,7 +92,7 @@ def _note_pieces(known: Examination, answer: ProbeResponse) -> None:
     pieces, tokens = len(said.pieces), said.token_count("completion_tokens")
     if pieces <= 1:
         outcome = "one_piece"
-    elif pieces >= LEAST_PIECES and len(set(said.pieces)) <= MOST_READS and answer.seconds > LEAST_SECONDS:
+    elif pieces >= MIN_PIECES and len(set(said.pieces)) <= MAX_READS and answer.seconds > MIN_SECONDS:
         outcome = "held_back"
     elif tokens is not None and tokens > TOKENS_PER_PIECE * pieces:
         outcome = "several_tokens"

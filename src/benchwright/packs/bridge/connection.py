@@ -31,7 +31,7 @@ Levels: debug, info, warn, error, stdout, stderr.
 
 Progress = Callable[[dict[str, Any]], None]
 
-MOST_EVENTS = 10_000
+MAX_EVENTS = 10_000
 """Maximum number of progress events of one scenario that are passed on."""
 
 
@@ -253,10 +253,10 @@ class Connection:
         if call is None or call.progress is None or not isinstance(event, dict):
             return
         call.events += 1
-        if call.events <= MOST_EVENTS:
+        if call.events <= MAX_EVENTS:
             call.progress(event)
         else:
-            self._say_once(f"a scenario had more than {MOST_EVENTS} progress events: the others are left out")
+            self._say_once(f"a scenario had more than {MAX_EVENTS} progress events: the others are left out")
 
     def _noise(self, line: bytes) -> None:
         self._say_once("the pack wrote to the bridge's channel; this is ignored")

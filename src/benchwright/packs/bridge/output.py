@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-LONGEST_LINE = 8192
+MAX_LINE_LENGTH = 8192
 _NO_MESSAGE = (" ", "\t", "#", "-", "<", "(", "Node.js v")
 """Beginnings of lines near an error that are not the error's message: stack frames, warnings, V8's last lines."""
 
@@ -33,8 +33,8 @@ class OutputLines:
         for line in lines:
             self._tell(stream, line)
         del pending[:]
-        pending += rest if len(rest) <= LONGEST_LINE else b""
-        if len(rest) > LONGEST_LINE:
+        pending += rest if len(rest) <= MAX_LINE_LENGTH else b""
+        if len(rest) > MAX_LINE_LENGTH:
             self._tell(stream, rest)
         if self._left <= 0:
             self._line(stream, "(the pack prints too much: further output is dropped)")
@@ -47,8 +47,8 @@ class OutputLines:
             pending.clear()
 
     def _tell(self, stream: str, line: bytes) -> None:
-        text = line[:LONGEST_LINE].decode("utf-8", "replace").rstrip("\r")
-        if len(line) > LONGEST_LINE:
+        text = line[:MAX_LINE_LENGTH].decode("utf-8", "replace").rstrip("\r")
+        if len(line) > MAX_LINE_LENGTH:
             text += "…"
         if stream == "stderr" and text.strip() and not text.startswith(_NO_MESSAGE):
             self.last_error = text.strip()

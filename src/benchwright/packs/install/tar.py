@@ -17,7 +17,7 @@ from benchwright.packs.install.settings import CHUNK_BYTES, ArchiveError, Instal
 from benchwright.records import Record
 
 BLOCK_BYTES = 512
-LARGEST_EXTENDED_HEADER = 64 * 1024
+MAX_EXTENDED_HEADER = 64 * 1024
 
 _PAX, _PAX_GLOBAL, _LONG_NAME, _LONG_LINK = b"x", b"g", b"L", b"K"
 
@@ -119,8 +119,8 @@ class TarReader:
 
     def _extended(self, header: tarfile.TarInfo) -> dict[str, str]:
         """Return the fields of an extended header under their pax names. They describe the entry after the header."""
-        if header.size > LARGEST_EXTENDED_HEADER:
-            raise ArchiveError(f"the archive has a header of more than {LARGEST_EXTENDED_HEADER:,} bytes")
+        if header.size > MAX_EXTENDED_HEADER:
+            raise ArchiveError(f"the archive has a header of more than {MAX_EXTENDED_HEADER:,} bytes")
         self._begin(header.size)
         content = b"".join(self.chunks())
         try:

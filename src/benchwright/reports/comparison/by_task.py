@@ -25,7 +25,7 @@ from benchwright.reports.comparison.tables import Block
 
 RunNames = tuple[str, str]
 
-MOST_NAMED = 3
+MAX_NAMED = 3
 """Maximum number of tasks that a note names. If there are more, their number is given instead."""
 
 
@@ -87,7 +87,7 @@ def task_notes(comparison: Comparison) -> Iterator[Line]:
 
 def _some(tasks: Sequence[str]) -> CellText:
     distinct = list(dict.fromkeys(tasks))
-    return ForeignText(", ".join(distinct)) if len(distinct) <= MOST_NAMED else plural(len(distinct), "task")
+    return ForeignText(", ".join(distinct)) if len(distinct) <= MAX_NAMED else plural(len(distinct), "task")
 
 
 def _left_out(together: AllTasksComparison) -> list[CellText]:

@@ -51,7 +51,7 @@ def raw_line(line: Line) -> str:
     return "".join(map(raw_text, line.cells))
 
 
-LONGEST_SETTING = 40
+MAX_SETTING_LENGTH = 40
 """Maximum number of characters of a setting in a sentence.
 
 Longer settings appear only in `--json` and reports.
@@ -303,7 +303,10 @@ def _settings(pair: PairComparison) -> Iterator[CellText]:
     for number, one in enumerate(pair.settings):
         yield from ["; "] if number else []
         setting = ForeignText(one.name.replace("_", " "))
-        if max(len(value or "") for value in (one.a, one.b)) > LONGEST_SETTING or "fingerprint" in one.name:
+        if (
+            max(len(value or "") for value in (one.a, one.b)) > MAX_SETTING_LENGTH
+            or "fingerprint" in one.name
+        ):
             yield from ("not the same: ", setting)
             continue
         yield setting

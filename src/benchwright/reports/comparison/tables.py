@@ -20,9 +20,9 @@ from benchwright.formats import interval, milliseconds, number_text, plural
 from benchwright.reports.comparison.sentences import CellText, ForeignText, p_text, policy_text
 from benchwright.text import truncate
 
-LONGEST_ANSWER = 60
+MAX_ANSWER_LENGTH = 60
 METRIC_NAMES: dict[Metric, str] = {"latency": "latency", "ttft": "TTFT"}
-MOST_CHANGES = 20
+MAX_CHANGES = 20
 """Maximum number of changed samples in a table. If possible, at least half of them are losses.
 
 `--json` has all of them.
@@ -237,7 +237,7 @@ def signed_milliseconds(seconds: float) -> str:
 
 def _data(pair: PairComparison, data: DataDifferences) -> Block:
     """Build a table of the samples whose expected answers or prompts differ between the two runs."""
-    shown = data.samples[:MOST_CHANGES]
+    shown = data.samples[:MAX_CHANGES]
     more = len(data.samples) - len(shown)
     rows: list[list[CellText]] = [
         [ForeignText(one.sample), one.what, _answer(one.a), _answer(one.b)] for one in shown
@@ -248,8 +248,8 @@ def _data(pair: PairComparison, data: DataDifferences) -> Block:
 
 def _changes(pair: PairComparison, score: ScoreComparison) -> Block:
     won, lost = score.won_and_lost()
-    some = max(MOST_CHANGES // 2, MOST_CHANGES - len(won))
-    shown = (lost[:some] + won)[:MOST_CHANGES]
+    some = max(MAX_CHANGES // 2, MAX_CHANGES - len(won))
+    shown = (lost[:some] + won)[:MAX_CHANGES]
     more = len(score.changes) - len(shown)
     title = f"Changed from {pair.a} to {pair.b}: {len(won):,} won, {len(lost):,} lost"
     columns = ["Changed", "score", f"answer of {pair.a}", f"answer of {pair.b}", "repeat", pair.a, pair.b]
@@ -273,4 +273,4 @@ def _change_row(score: str, change: ScoreChange) -> list[CellText]:
 def _answer(text: str | None) -> CellText:
     if text is None:
         return "–"
-    return ForeignText(truncate(" ".join(text.split()), LONGEST_ANSWER))
+    return ForeignText(truncate(" ".join(text.split()), MAX_ANSWER_LENGTH))

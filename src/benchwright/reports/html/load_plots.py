@@ -19,7 +19,7 @@ from benchwright.reports.html.charts.timeline import timeline_chart
 from benchwright.reports.html.plots import Plot, Section, curve_plots
 from benchwright.reports.load.sentences import level_text
 
-MOST_CURVES = 6
+MAX_CURVES = 6
 """Maximum number of levels in a plot of distributions. It is the number of colours."""
 
 MAX_TIMELINES = 12
@@ -145,7 +145,7 @@ def _distributions(shown: Sequence[PlottedLoad], timed: TimeMeasure) -> Iterator
     """
     found = [[(each, detail) for each, detail in one.results if getattr(detail, timed)] for one in shown]
     if len(shown) == 1:
-        chosen = _evenly(found[0], MOST_CURVES)
+        chosen = _evenly(found[0], MAX_CURVES)
         if chosen:
             curves = [
                 (level_text(each.level), place, each, detail) for place, (each, detail) in enumerate(chosen)
@@ -155,7 +155,7 @@ def _distributions(shown: Sequence[PlottedLoad], timed: TimeMeasure) -> Iterator
     levels = [each for of_one in found for each, _ in of_one]
     names = [each.level.name for each in sorted(levels, key=lambda each: each.level.load)]
     common = [name for name in dict.fromkeys(names) if names.count(name) > 1]
-    for name in _evenly(common, MOST_CURVES):
+    for name in _evenly(common, MAX_CURVES):
         curves = [
             (one.name, one.colour_index, each, detail)
             for one, of_one in zip(shown, found, strict=True)

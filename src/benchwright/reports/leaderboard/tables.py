@@ -13,7 +13,7 @@ from benchwright.reports.leaderboard.usage import usage_columns
 from benchwright.text import make_safe
 
 COLUMN_GAP = 2
-LONGEST_HEADING = 24
+MAX_HEADING_LENGTH = 24
 """Maximum number of characters of a column's name in tables that must be narrow."""
 
 
@@ -71,9 +71,9 @@ def fitting_tables(board: Leaderboard, room: int) -> Iterator[Block]:
 def shortened_heading(name: str) -> str:
     """Return a column's name, made safe for a terminal. If the name is long, its middle is left out."""
     name = make_safe(name)
-    if len(name) <= LONGEST_HEADING:
+    if len(name) <= MAX_HEADING_LENGTH:
         return name
-    return f"{name[: LONGEST_HEADING - 10]}…{name[-9:]}"
+    return f"{name[: MAX_HEADING_LENGTH - 10]}…{name[-9:]}"
 
 
 def _chunks(board: Leaderboard, room: int) -> Iterator[list[BoardColumn]]:

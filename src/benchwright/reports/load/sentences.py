@@ -11,7 +11,7 @@ from benchwright.reports.comparison.sentences import ForeignText, Line
 from benchwright.reports.quality_and_speed import trend_text
 from benchwright.runs.standstills import CAUSE_DESCRIPTIONS
 
-MOST_REASONS = 2
+MAX_REASONS = 2
 """Maximum number of reasons for failures that are shown for a level."""
 
 MEASURE_NAMES = {"ttft": "TTFT", "latency": "latency", "itl": "time between tokens"}
@@ -128,14 +128,14 @@ def _energy(report: LoadReport) -> Iterator[Line]:
 
 def reasons_of(result: LevelResult) -> list[str]:
     """Return the reasons for failed requests and failed graders of a level, as the report contains them."""
-    failed, ungraded = list(result.failures)[:MOST_REASONS], list(result.ungraded)[:MOST_REASONS]
+    failed, ungraded = list(result.failures)[:MAX_REASONS], list(result.ungraded)[:MAX_REASONS]
     return [*failed, *ungraded, *(reason.partition(": ")[2] for reason in ungraded)]
 
 
 def _failures(result: LevelResult) -> Iterator[Line]:
-    for reason, count in list(result.failures.items())[:MOST_REASONS]:
+    for reason, count in list(result.failures.items())[:MAX_REASONS]:
         yield Line("note", [f"At {result.level.name} {count:,} failed: ", ForeignText(reason)])
-    for reason, count in list(result.ungraded.items())[:MOST_REASONS]:
+    for reason, count in list(result.ungraded.items())[:MAX_REASONS]:
         yield Line(
             "note",
             [

@@ -24,7 +24,7 @@ from benchwright.sandbox.docker.errors import engine_errors
 if TYPE_CHECKING:
     from aiohttp import ClientResponse
 
-LARGEST_COPY = 256 * MiB
+MAX_COPY_BYTES = 256 * MiB
 """Maximum number of bytes copied at once from one container to another."""
 
 _STAT = "X-Docker-Container-Path-Stat"
@@ -141,7 +141,7 @@ async def copy_path(source: Container, target: Container, path: str) -> bool:
     Return False if the path does not exist. Neither container needs to be running.
 
     Raises:
-        FileTooLarge: If the copy is larger than `LARGEST_COPY` bytes.
+        FileTooLarge: If the copy is larger than `MAX_COPY_BYTES` bytes.
         EngineError: If the engine does not answer or refuses.
     """
     content = bytearray()
@@ -150,8 +150,8 @@ async def copy_path(source: Container, target: Container, path: str) -> bool:
             return False
         async for piece in response.content.iter_any():
             content += piece
-            if len(content) > LARGEST_COPY:
-                raise FileTooLarge(f"{path} in the sandbox is larger than {LARGEST_COPY:,} bytes")
+            if len(content) > MAX_COPY_BYTES:
+                raise FileTooLarge(f"{path} in the sandbox is larger than {MAX_COPY_BYTES:,} bytes")
     await write_archive(target, posixpath.dirname(path), bytes(content))
     return True
 

@@ -15,7 +15,7 @@ from benchwright.sandbox.docker.archives import write_archive
 from benchwright.sandbox.docker.containers import MiB
 from benchwright.sandbox.docker.sandbox import DockerSandbox
 
-LARGEST_TREE = 256 * MiB
+MAX_TREE_BYTES = 256 * MiB
 
 
 async def write_tree(sandbox: DockerSandbox, sources: Sequence[Path], target: str) -> None:
@@ -53,7 +53,7 @@ async def make_folder(sandbox: DockerSandbox, path: str, mode: int) -> None:
     await write_archive(sandbox.container, "/", buffer.getvalue())
 
 
-def pack_tree(sources: Sequence[Path], below: str = "", most: int = LARGEST_TREE) -> bytes:
+def pack_tree(sources: Sequence[Path], below: str = "", most: int = MAX_TREE_BYTES) -> bytes:
     """Return an uncompressed tar archive of files, and of the contents of folders, all placed in the folder `below`.
 
     All entries belong to root. Modes and links are kept.

@@ -29,7 +29,7 @@ from benchwright.sandbox.docker.networks import CLOSED, OPEN
 from benchwright.sandbox.docker.time_limits import time_limit_factor
 from benchwright.text import Say
 
-LARGEST_FILE = 16 * MiB
+MAX_FILE_BYTES = 16 * MiB
 """Default maximum size in bytes of a file read from a sandbox."""
 SCRATCH_FOLDER = "/tmp"
 ROOT_USER = "0"
@@ -92,7 +92,7 @@ class Sandbox(Protocol):
         """Write files and create their parent folders. `files`: a mapping from the absolute path to the content."""
         ...
 
-    async def read_file(self, path: str, most: int = LARGEST_FILE) -> bytes:
+    async def read_file(self, path: str, most: int = MAX_FILE_BYTES) -> bytes:
         """Return the content of a file."""
         ...
 
@@ -142,7 +142,7 @@ class DockerSandbox:
             archive = await asyncio.to_thread(archives.pack_files, inside, place)
             await archives.write_archive(self.container, place, archive, as_user=self._spec.user != ROOT_USER)
 
-    async def read_file(self, path: str, most: int = LARGEST_FILE) -> bytes:
+    async def read_file(self, path: str, most: int = MAX_FILE_BYTES) -> bytes:
         """Return the content of a file. The engine reads the file, without any program of the container.
 
         Raises:

@@ -12,7 +12,7 @@ from benchwright.sandbox.egress.hosts import EgressPolicy
 
 TrialPhase = Literal["agent", "tests"]
 
-MOST_ENTRIES = 1000
+MAX_ENTRIES = 1000
 """Maximum number of connections listed in a trial's log."""
 
 
@@ -50,7 +50,7 @@ class ConnectionLog:
         If `why` is "", the connection is allowed and begins now.
         """
         entry = Connection(round(time.time(), 3), phase, host, port, allowed=not why, why=why)
-        if len(self.connections) < MOST_ENTRIES:
+        if len(self.connections) < MAX_ENTRIES:
             self.connections.append(entry)
         else:
             self.unlisted_count += 1

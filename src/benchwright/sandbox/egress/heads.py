@@ -16,7 +16,7 @@ from benchwright.records import Record
 
 MAX_HEAD_BYTES: Final = 16 * 1024
 """Maximum size of a request's head in bytes, including the empty line at its end."""
-MOST_FIELDS = 100
+MAX_FIELDS = 100
 
 _LINE = re.compile(rb"([A-Z]{1,16}) ([\x21-\x7e]{1,8192}) HTTP/1\.[01]")
 _FIELD = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\x20-\x7e\x80-\xff\t]*?)[ \t]*")
@@ -78,7 +78,7 @@ def read_head(data: bytes) -> RequestHead:
     first, *lines = data.removesuffix(b"\r\n\r\n").split(b"\r\n")
     line = _LINE.fullmatch(first)
     fields = [_FIELD.fullmatch(one) for one in lines]
-    if line is None or len(fields) > MOST_FIELDS or not all(fields):
+    if line is None or len(fields) > MAX_FIELDS or not all(fields):
         raise RequestRefused(400, "this is no request in HTTP/1 as it must be written")
     return RequestHead(
         line[1].decode(), line[2].decode(), [(one[1].lower(), one[2]) for one in fields if one]

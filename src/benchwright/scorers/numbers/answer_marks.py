@@ -10,7 +10,7 @@ from benchwright.scorers.clauses import retraction_end
 
 BOX, TAG, HASHES, STATEMENT = "box", "tag", "hashes", "statement"
 
-LONGEST_BOX = 2_000
+MAX_BOX_LENGTH = 2_000
 
 _BOX = re.compile(r"\\?(?:boxed|fbox)\s?\{")
 _BRACE = re.compile(r"[{}]")
@@ -55,7 +55,7 @@ def _marks(text: str) -> Iterator[Mark]:
     closing = _closing(text) if "boxed" in text or "fbox" in text else {}
     for found in _BOX.finditer(text):
         end = closing.get(found.end() - 1)
-        if end is not None and end - found.end() <= LONGEST_BOX and text[found.end() : end].strip():
+        if end is not None and end - found.end() <= MAX_BOX_LENGTH and text[found.end() : end].strip():
             yield Mark(BOX, found.end(), end)
     for kind, pattern in ((TAG, _TAG), (HASHES, _HASHES)):
         for found in pattern.finditer(text):

@@ -11,7 +11,7 @@ from math import isqrt
 
 from benchwright.scorers.numbers.quantity import PERCENT, SHARE_DIMENSION, Quantity, Unit
 
-MOST_BITS = 40_000
+MAX_BITS = 40_000
 """Maximum size of a numerator or denominator, in bits.
 
 A result with a larger numerator or denominator is not computed.
@@ -31,9 +31,9 @@ Value = Quantity | str
 def bounded_quantity(value: Fraction, whole: bool = False, unit: Unit | None = None) -> Value:
     """Return the value as a quantity.
 
-    Return `TOO_LARGE` if its numerator or denominator has more than `MOST_BITS` bits.
+    Return `TOO_LARGE` if its numerator or denominator has more than `MAX_BITS` bits.
     """
-    if max(value.numerator.bit_length(), value.denominator.bit_length()) > MOST_BITS:
+    if max(value.numerator.bit_length(), value.denominator.bit_length()) > MAX_BITS:
         return TOO_LARGE
     return Quantity(value, whole, unit)
 
@@ -94,7 +94,7 @@ def raise_to_power(base: Value, exponent: Value) -> Value:
         return raise_to_power(root, Quantity(Fraction(exponent.value.numerator), True))
     power = exponent.value.numerator
     bits = max(base.value.numerator.bit_length(), base.value.denominator.bit_length())
-    if abs(power) * bits > MOST_BITS and abs(base.value) != 1:
+    if abs(power) * bits > MAX_BITS and abs(base.value) != 1:
         return TOO_LARGE
     if power < 0 and not base.value:
         return "a division by zero"

@@ -34,8 +34,8 @@ _JOINING_SIGNS = {
     **dict.fromkeys("<>≤≥≠", INEQUALITY),
 }
 _ENDS = ("\n", ".", ")", "]", "}", "!", "?", ";")
-LONGEST_WORDS = 12
-LONGEST_TUPLE = 200
+MAX_WORDS_LENGTH = 12
+MAX_TUPLE_LENGTH = 200
 """Maximum number of tokens of a tuple. A longer tuple is not recognised."""
 
 
@@ -70,7 +70,7 @@ def _tuple_end(tokens: Sequence[Token], place: int) -> int | None:
     if not cursor.is_sign(",", ";"):
         return None
     while (token := cursor.peek()) is not None and token.text not in (")", "]", "\n"):
-        if (token.kind == "word" and len(token.text) > 2) or cursor.place > place + LONGEST_TUPLE:
+        if (token.kind == "word" and len(token.text) > 2) or cursor.place > place + MAX_TUPLE_LENGTH:
             return None
         cursor.place += 1
     return cursor.place + 1 if cursor.is_sign(")", "]") else None
@@ -81,7 +81,7 @@ def _number_words(tokens: Sequence[Token], place: int) -> tuple[Value, int] | No
         return None
     negative = tokens[place].text.lower() in ("minus", "negative")
     begin = place + negative
-    found = read_words([token.text.lower() for token in tokens[begin : begin + LONGEST_WORDS]])
+    found = read_words([token.text.lower() for token in tokens[begin : begin + MAX_WORDS_LENGTH]])
     if found is None:
         return None
     cursor = Cursor(tokens, begin + found[1])

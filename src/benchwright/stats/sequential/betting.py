@@ -22,7 +22,7 @@ FIRST_BET, SHARE_OF_NEXT = 4.0, 0.25
 Each further bet is twice as large as the one before. `SHARE_OF_NEXT`: the capital of each further bet, as a
 share of the capital of the one before.
 """
-LARGEST_BET = 0.9
+MAX_BET = 0.9
 """Upper limit of a bet. A bet of 1 could lose the whole capital on one unit."""
 SUPPOSED_VARIANCE, SUPPOSED_UNITS = 0.5, 4.0
 """Prior for the variance of the values: `SUPPOSED_VARIANCE` is its value, and it weighs as much as
@@ -90,7 +90,7 @@ class BettingProcess:
         """Return the bets on the next unit (..., k). They depend on the variance of the units before it."""
         centred = self._moments[1] - self._moments[0] ** 2 / max(self._units, 1)
         variance = (centred + SUPPOSED_VARIANCE * SUPPOSED_UNITS) / (self._units + SUPPOSED_UNITS)
-        return np.asarray(np.minimum(self._scales / np.sqrt(variance)[..., None], LARGEST_BET))
+        return np.asarray(np.minimum(self._scales / np.sqrt(variance)[..., None], MAX_BET))
 
     def _claimed(self) -> Vector:
         """Return the mean of the next unit under each claim (..., m)."""

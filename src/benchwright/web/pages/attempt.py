@@ -23,7 +23,7 @@ from benchwright.web.conversation import (
 )
 from benchwright.web.text import MAX_PAGE_TEXT_LENGTH, viewer_address
 
-MOST_BARS = 60
+MAX_BARS = 60
 """Maximum number of requests in the waterfall chart of an attempt."""
 
 MAX_RAW_CHARACTERS = 20_000
@@ -85,7 +85,7 @@ def _body(directory: Path, record: TrialRecord) -> TrialBody | None:
 def _waterfall(record: TrialRecord) -> Any:
     bars = [
         TimedTrial(f"{request.role} {request.turn + 1}", 0, 0.0, _end(request), _segments(request))
-        for request in record.requests[:MOST_BARS]
+        for request in record.requests[:MAX_BARS]
     ]
     return waterfall_chart("Requests of the trial", bars)
 

@@ -22,7 +22,7 @@ from benchwright.web.text import viewer_address
 from benchwright.web.threads import run_in_thread
 from benchwright.web.viewer import VIEWER_KEY, Viewer
 
-MOST_RUNS = 50
+MAX_RUNS = 50
 """Maximum number of runs in a leaderboard. These are the newest matching runs. A suite is always shown completely."""
 
 GROUPINGS = {"": "a row for each model", "run": "a row for each run"}
@@ -60,7 +60,7 @@ def _address(asked: dict[str, str], runs: list[str], **more: str) -> str:
 def _board_part(viewer: Viewer, asked: dict[str, str], runs: list[str]) -> web.Response:
     rows = [viewer.runs.row(run) for run in runs] or _fitting(viewer, asked)
     oldest_first = sorted(rows, key=lambda row: (row.created_at, row.id))
-    newest = oldest_first if asked["suite"] else oldest_first[-MOST_RUNS:]
+    newest = oldest_first if asked["suite"] else oldest_first[-MAX_RUNS:]
     board = _leaderboard(viewer, newest, asked["by"], asked["price"])
     by = asked["sort"] if asked["sort"] in order_names(board) else ""
 

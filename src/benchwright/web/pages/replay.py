@@ -17,7 +17,7 @@ from benchwright.web.rendering import render_page
 from benchwright.web.threads import run_in_thread
 from benchwright.web.viewer import VIEWER_KEY, Viewer
 
-MOST_STEPS = 5_000
+MAX_STEPS = 5_000
 """Maximum number of events on one page. If there are more events, progress messages are left out."""
 
 MAX_MESSAGE_LENGTH = 80
@@ -116,7 +116,7 @@ def _page(viewer: Viewer, run: str) -> web.Response:
         raise UserError(f"{run} is not a run of a pack: only these have events to play.")
     events = read_events(viewer.runs.directory(run))
     shown = events
-    if len(events) > MOST_STEPS:
+    if len(events) > MAX_STEPS:
         shown = [event for event in events if event.get("type") != "model_progress"]
     labels = {model.id: model.label for model in models_of(manifest).values()}
     titles = manifest.about.get("scenarios", {})

@@ -18,7 +18,7 @@ from benchwright.reports.html.plots import decision_plots
 from benchwright.reports.summary import interval_text
 from benchwright.runs.cards import card_lines, read_cards
 from benchwright.runs.manifest import Manifest
-from benchwright.runs.tags_and_notes import LONGEST_NOTE, set_note
+from benchwright.runs.tags_and_notes import MAX_NOTE_LENGTH, set_note
 from benchwright.web.figures import figures_of
 from benchwright.web.live_updates import PageState, send_changes
 from benchwright.web.pages.pack import pack_values
@@ -65,7 +65,7 @@ def _whole(viewer: Viewer, run: str, wanted: TrialQuery) -> web.Response:
         small=small,
         orders=SORT_ORDERS,
         figures=_figures(row),
-        longest_note=LONGEST_NOTE,
+        longest_note=MAX_NOTE_LENGTH,
         **(_summary(viewer, row, manifest) if small else {}),
         **(pack_values(viewer, row, manifest) if manifest.kind == "pack" else {}),
         **_actions(viewer, row, manifest),

@@ -11,9 +11,9 @@ import pytest
 
 from benchwright.catalog.containers.sealing.patches import (
     DEPENDS,
+    audit_patch,
     is_test_configuration,
     outside_path,
-    seal_artifacts,
     split_patch,
 )
 from benchwright.sandbox.docker.time_limits import time_limit_factor
@@ -188,7 +188,7 @@ async def test_product_code_that_works_on_the_framework_of_the_tests_is_known(
     async def passes(rest: str) -> bool:
         return True
 
-    found = await seal_artifacts(added(name, line), passed=True, passes=passes)
+    found = await audit_patch(added(name, line), passed=True, passes=passes)
     kinds = [flag["kind"] for flag in found.get("flags", ())]
     assert kinds == (["patch_changes_the_test_framework"] if flagged else [])
 
@@ -206,23 +206,23 @@ async def test_a_pass_that_depends_on_its_configuration_has_a_flag_and_others_ha
     async def passes(rest: str) -> bool:
         return True
 
-    found = await seal_artifacts(patch, passed=True, passes=fails)
+    found = await audit_patch(patch, passed=True, passes=fails)
     assert found["rerun"] == {"left_out": ["conftest.py"], "passes": False}
     assert [flag["kind"] for flag in found["flags"]] == [DEPENDS]
     assert "conftest.py" in found["flags"][0]["evidence"]
     (rest,) = asked
     assert [part.names for part in split_patch(rest)] == [["module.py"]]
 
-    found = await seal_artifacts(patch, passed=True, passes=passes)
+    found = await audit_patch(patch, passed=True, passes=passes)
     assert found == {"rerun": {"left_out": ["conftest.py"], "passes": True}}
-    assert await seal_artifacts(patch, passed=False, passes=fails) == {}
+    assert await audit_patch(patch, passed=False, passes=fails) == {}
 
 
 async def test_a_pass_by_nothing_but_configuration_needs_no_second_test() -> None:
     async def never(rest: str) -> bool:
         raise AssertionError("there is nothing to test")
 
-    found = await seal_artifacts(added("conftest.py"), passed=True, passes=never)
+    found = await audit_patch(added("conftest.py"), passed=True, passes=never)
     assert [flag["kind"] for flag in found["flags"]] == [DEPENDS]
 
 
@@ -253,5 +253,5 @@ async def test_a_second_run_has_more_time_on_a_busy_machine(monkeypatch: pytest.
         given.append(time_limit_factor())
         return True
 
-    await seal_artifacts(added("conftest.py") + added("module.py"), passed=True, passes=passes)
+    await audit_patch(added("conftest.py") + added("module.py"), passed=True, passes=passes)
     assert given == [pytest.approx(2.0)]

@@ -10,14 +10,14 @@ from benchwright.catalog.containers.auditing.trajectory import Finding, StepActi
 
 SAME, SAW = "same_as_the_gold_patch", "saw_the_gold_patch"
 
-FEWEST_CHANGED, FEWEST_CHARACTERS = 10, 300
-"""`FEWEST_CHANGED`: minimum number of changed lines in a gold patch that is compared with the agent's patch.
+MIN_CHANGED, MIN_CHARACTERS = 10, 300
+"""`MIN_CHANGED`: minimum number of changed lines in a gold patch that is compared with the agent's patch.
 
-`FEWEST_CHARACTERS`: minimum number of characters of these lines together. Nobody writes an identical patch of
+`MIN_CHARACTERS`: minimum number of characters of these lines together. Nobody writes an identical patch of
 this size by chance.
 """
-FEWEST_SEEN, SHARE_SEEN = 6, 0.6
-"""`FEWEST_SEEN`: minimum number of the gold patch's distinctive lines in an output that is reported.
+MIN_SEEN, SHARE_SEEN = 6, 0.6
+"""`MIN_SEEN`: minimum number of the gold patch's distinctive lines in an output that is reported.
 
 `SHARE_SEEN`: minimum share of all distinctive lines of the gold patch in such an output. Both minimums must
 be reached.
@@ -37,7 +37,7 @@ def findings(trajectory: Trajectory, acts: Sequence[StepActions]) -> Iterator[Fi
     if not trajectory.gold_patch:
         return
     gold = _changes(trajectory.gold_patch)
-    large = len(gold) >= FEWEST_CHANGED and sum(map(len, gold)) >= FEWEST_CHARACTERS
+    large = len(gold) >= MIN_CHANGED and sum(map(len, gold)) >= MIN_CHARACTERS
     if large and gold == _changes(trajectory.patch):
         asked = "" if trajectory.has_conversation else "; no model was asked"
         line = f"all {len(gold)} changed lines are those of the gold patch{asked}"
@@ -55,7 +55,7 @@ def _seen(
     removed = {line[1:] for line in gold if line.startswith("-")}
     added = {line[1:] for line in gold if line.startswith("+") and len(line) > MIN_LINE_CHARACTERS}
     telling = added - removed - set(_lines(instruction))
-    enough = max(FEWEST_SEEN, SHARE_SEEN * len(telling))
+    enough = max(MIN_SEEN, SHARE_SEEN * len(telling))
     for one in acts:
         if _changes_one(one, names):
             return

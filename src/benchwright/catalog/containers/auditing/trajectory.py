@@ -18,7 +18,7 @@ from benchwright.engine.answers import content_text
 from benchwright.records import Message, Record
 from benchwright.text import one_line
 
-LONGEST_LINE = 300
+MAX_LINE_LENGTH = 300
 """Maximum length in characters of a line of evidence."""
 
 Weight = Literal["sign", "note"]
@@ -74,7 +74,7 @@ class StepActions(Record, frozen=True):
 
     def make_finding(self, kind: str, line: str, weight: Weight = "sign") -> Finding:
         """Build a finding with this step's turn."""
-        return Finding(kind, one_line(line, LONGEST_LINE), weight, self.step.turn)
+        return Finding(kind, one_line(line, MAX_LINE_LENGTH), weight, self.step.turn)
 
 
 class Trajectory(Record, frozen=True):

@@ -10,10 +10,10 @@ from pathlib import Path
 from benchwright.records import Record
 
 MAX_FILE_BYTES = 256 * 1024
-MOST_BYTES = 8 * 1024 * 1024
+MAX_BYTES = 8 * 1024 * 1024
 """`MAX_FILE_BYTES`: maximum size in bytes of a test file that is searched for names of programs.
 
-`MOST_BYTES`: maximum number of bytes of all searched test files together. Larger files are skipped: they are
+`MAX_BYTES`: maximum number of bytes of all searched test files together. Larger files are skipped: they are
 data, which call no programs.
 """
 
@@ -52,7 +52,7 @@ def scripts_in(texts: Mapping[str, str]) -> str:
 def texts_of(folder: Path, places: Iterable[str]) -> dict[str, str]:
     """Return the texts of the test files at these places in a task's folder, keyed by relative path."""
     texts: dict[str, str] = {}
-    left = MOST_BYTES
+    left = MAX_BYTES
     for file in _files(folder, places):
         size = file.stat().st_size
         if size > min(MAX_FILE_BYTES, left):

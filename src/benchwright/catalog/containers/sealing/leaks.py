@@ -26,10 +26,10 @@ MIN_FILE_BYTES = 64
 """Minimum size in bytes of a file whose copies are searched. Shorter files may be identical by chance."""
 MAX_FILE_BYTES = 16 * 1024 * 1024
 MAX_LISTING_BYTES = 256 * 1024
-MOST_COPIES = 64
+MAX_COPIES = 64
 """Maximum number of files outside the work tree that are searched for the lines of the fix."""
-LARGEST_COPY = 1024 * 1024
-SHORTEST_LINE = 12
+MAX_COPY_BYTES = 1024 * 1024
+MIN_LINE_LENGTH = 12
 """Minimum length in characters of a line of the right patch by which a file that contains the fix is recognised."""
 
 _ELSEWHERE = r"\( -path /proc -o -path /sys -o -path /dev \) -prune -o"
@@ -138,12 +138,12 @@ async def fixed_copies(sandbox: Sandbox, directory: str, patch: str) -> Leaks:
     listed, problem = await _listed(sandbox, _NAMED, list(tails))
     own = {f"{directory}/{name}" for name in added}
     candidates = [path for path in listed if path not in own]
-    if len(candidates) > MOST_COPIES:
+    if len(candidates) > MAX_COPIES:
         problem = (
-            problem or f"only {MOST_COPIES} of {len(candidates)} files of the same names were looked into"
+            problem or f"only {MAX_COPIES} of {len(candidates)} files of the same names were looked into"
         )
     found = {}
-    for path in candidates[:MOST_COPIES]:
+    for path in candidates[:MAX_COPIES]:
         name = next((name for tail, name in tails.items() if f"/{tail}" in path), None)
         if name is None or not added[name] <= await _lines(sandbox, path):
             continue
@@ -172,7 +172,7 @@ async def _listed(sandbox: Sandbox, script: str, arguments: Sequence[str]) -> tu
 
 async def _lines(sandbox: Sandbox, path: str) -> set[str]:
     try:
-        text = (await sandbox.read_file(path, LARGEST_COPY)).decode("utf-8", "replace")
+        text = (await sandbox.read_file(path, MAX_COPY_BYTES)).decode("utf-8", "replace")
     except ExecutionError:
         return set()
     return {line.strip() for line in text.splitlines()}
@@ -184,7 +184,7 @@ def _added(part: PatchPart) -> set[str]:
     Short lines are left out, because they do not show that a file already contains the patch.
     """
     lines = (line[1:].strip() for line in part.text.splitlines() if line.startswith("+"))
-    return {line for line in lines if len(line) >= SHORTEST_LINE and not line.startswith("++ ")}
+    return {line for line in lines if len(line) >= MIN_LINE_LENGTH and not line.startswith("++ ")}
 
 
 def _tail(name: str) -> str:

@@ -18,7 +18,7 @@ from benchwright.records import Record
 from benchwright.sandbox.docker.time_limits import extend_limits_if_busy
 from benchwright.text import one_line
 
-LONGEST_LINE = 200
+MAX_LINE_LENGTH = 200
 
 REACHES_OUT, DEPENDS = "patch_reaches_out", "verdict_depends_on_test_configuration"
 CHANGED_FRAMEWORK_FLAG = "patch_changes_the_test_framework"
@@ -82,7 +82,7 @@ def is_test_configuration(part: PatchPart, runners: Collection[str] = ()) -> boo
     )
 
 
-async def seal_artifacts(
+async def audit_patch(
     patch: str,
     *,
     passed: bool,
@@ -122,7 +122,7 @@ def _changes_of_framework(found: list[PatchPart]) -> Iterator[Flag]:
         line = FRAMEWORK_CHANGES.search(part.text)
         if line and part.names and not any(TEST_PATHS.search(name) for name in part.names):
             yield Flag(
-                CHANGED_FRAMEWORK_FLAG, f"{part.names[-1]}: {one_line(line[0][1:].strip(), LONGEST_LINE)}"
+                CHANGED_FRAMEWORK_FLAG, f"{part.names[-1]}: {one_line(line[0][1:].strip(), MAX_LINE_LENGTH)}"
             )
 
 

@@ -28,7 +28,7 @@ from benchwright.records import Status
 from benchwright.sandbox.docker import Sandbox
 from benchwright.text import one_line
 
-LONGEST_LINE = 80
+MAX_LINE_LENGTH = 80
 
 DEPARTURES = (
     "Terminus is our own agent after the protocol of Terminus 2 (Harbor 0.25), with other words in its prompts",
@@ -140,7 +140,9 @@ class _Work:
         return screen
 
     async def _press(self, keys: Keys) -> None:
-        self._session.progress(f"turn {self._talk.turns}: {one_line(keys.keystrokes.strip(), LONGEST_LINE)}")
+        self._session.progress(
+            f"turn {self._talk.turns}: {one_line(keys.keystrokes.strip(), MAX_LINE_LENGTH)}"
+        )
         left = self._seconds_left()
         began = monotonic()
         await self._terminal.type(keys.keystrokes)

@@ -15,7 +15,7 @@ from benchwright.records import Record
 REQUIRED_FIELDS = ("analysis", "plan", "commands")
 DEFAULT_DURATION = 1.0
 """Seconds to wait after keys if the model specifies no duration."""
-LONGEST_DURATION = 60.0
+MAX_DURATION = 60.0
 
 MAX_BRACES = 200
 """Maximum number of braces at which the parser tries to read a JSON object.
@@ -153,7 +153,7 @@ def _commands(given: Any, warnings: list[str]) -> tuple[list[Keys], str]:
 def _seconds(command: Mapping[str, Any], number: int, warnings: list[str]) -> float:
     given = command.get("duration")
     if isinstance(given, int | float) and math.isfinite(given):
-        return min(max(float(given), 0.0), LONGEST_DURATION)
+        return min(max(float(given), 0.0), MAX_DURATION)
     what = "has no usable `duration`" if "duration" in command else "has no `duration`"
     warnings.append(f"command {number} {what}; {DEFAULT_DURATION:g} s were waited")
     return DEFAULT_DURATION

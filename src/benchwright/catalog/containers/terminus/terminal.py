@@ -14,7 +14,7 @@ WIDTH, HEIGHT = 160, 40
 TMUX_SECONDS = 60.0
 """Time limit in seconds for one tmux call. It takes milliseconds unless the container lacks memory or processors."""
 MAX_READ_BYTES = 8 * 1024 * 1024
-LONGEST_ARGUMENT = 12_000
+MAX_ARGUMENT_LENGTH = 12_000
 """Maximum number of bytes of keys that are passed to tmux as an argument (tmux's limit is 16 kB).
 
 Longer keys are pasted.
@@ -76,7 +76,7 @@ class Terminal:
         Do nothing if the shell has ended.
         """
         keystrokes = keystrokes.encode("utf-8", "replace").decode().replace("\0", "")
-        if len(keystrokes.encode()) <= LONGEST_ARGUMENT:
+        if len(keystrokes.encode()) <= MAX_ARGUMENT_LENGTH:
             if keystrokes:
                 await self._do("send-keys", "-t", "main", "--", keystrokes)
             return

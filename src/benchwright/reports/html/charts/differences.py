@@ -1,4 +1,4 @@
-"""Chart of differences with their intervals: a line for the score of two runs, and a line for each part of a breakdown."""
+"""Chart of differences with their intervals: a line for the score, and a line for each part of a breakdown."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from benchwright.analysis.load.plot_data import DistributionPoints
-from benchwright.reports.html.charts.loads import LEFT, LONGEST_NAME
+from benchwright.reports.html.charts.loads import LEFT, MAX_NAME_LENGTH
 from benchwright.reports.html.charts.scales import Scale, time_label, time_scale
 from benchwright.reports.html.charts.svg import (
     DRAWING_WIDTH,
@@ -50,7 +50,7 @@ def level_times_chart(title: str, axis: str, curves: Sequence[TimesCurve]) -> Ma
     Each curve consists of straight lines between its points.
     """
     named, room = legend(
-        [(one_line(one.name, LONGEST_NAME), colour_class(one.colour_index)) for one in curves], LEFT, 0
+        [(one_line(one.name, MAX_NAME_LENGTH), colour_class(one.colour_index)) for one in curves], LEFT, 0
     )
     top = TOP + room
     bottom = top + HEIGHT

@@ -27,7 +27,7 @@ from benchwright.reports.html.charts.svg import (
 from benchwright.reports.html.text import one_line
 
 LEFT, RIGHT, TOP, HEIGHT = 58, 38, 26, 250
-LONGEST_NAME = 60
+MAX_NAME_LENGTH = 60
 MIN_LABEL_DISTANCE = 13
 """Minimum vertical distance between two labels, in units of the drawing."""
 
@@ -60,7 +60,9 @@ def load_curves_chart(
     A letter (A, B, …) identifies each curve. `places`: mapping from letter to the index of the curve's colour. `names`:
     mapping from letter to the curve's name.
     """
-    entries = [(one_line(names[one.letter], LONGEST_NAME), colour_class(places[one.letter])) for one in found]
+    entries = [
+        (one_line(names[one.letter], MAX_NAME_LENGTH), colour_class(places[one.letter])) for one in found
+    ]
     named, room = legend(entries, LEFT, 0)
     top = TOP + room
     bottom = top + HEIGHT

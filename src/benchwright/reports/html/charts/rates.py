@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from benchwright.analysis.load.figure_records import FigureEstimate
 from benchwright.analysis.load.records import LevelResult, LoadReport
-from benchwright.reports.html.charts.loads import LEFT, LONGEST_NAME
+from benchwright.reports.html.charts.loads import LEFT, MAX_NAME_LENGTH
 from benchwright.reports.html.charts.scales import Scale, amount_label, time_scale
 from benchwright.reports.html.charts.svg import (
     DRAWING_WIDTH,
@@ -92,7 +92,7 @@ def _entries(
     for letter, report in found.items():
         colour = colour_class(places[letter])
         if len(found) > 1:
-            yield one_line(names[letter], LONGEST_NAME), colour
+            yield one_line(names[letter], MAX_NAME_LENGTH), colour
         elif goodput_rates(report):
             yield from (("goodput/s", colour), ("all answers/s", f"tail {colour}"))
 
