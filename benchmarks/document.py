@@ -34,6 +34,7 @@ def figures(document: dict[str, Any]) -> str:
     machine = document["machine"]
     measures = {each["name"]: each for each in document["measures"]}
     points = list(_points(document["scale"], measures))
+    measures = {name: each for name, each in measures.items() if not name.endswith(", 256 streams")}  # as with 512
     lines = [
         f"Python {machine['python']} on {machine['system']}, {machine['cpus']} CPUs; medians of {document['rounds']} "
         "rounds" + (", small sizes, so only a first impression." if document["quick"] else "."),
