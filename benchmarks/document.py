@@ -121,7 +121,13 @@ def _points(points: list[dict[str, Any]], measures: dict[str, dict[str, Any]]) -
 
 
 def _peers(peers: list[dict[str, Any]], streams: bool) -> Iterator[str]:
-    headings = ["program", "CPU to start and end, s", "CPU per request, ms", "CPU per request / Benchwright's", "wall, s"]
+    headings = [
+        "program",
+        "CPU to start and end, s",
+        "CPU per request, ms",
+        "CPU per request / Benchwright's",
+        "wall, s",
+    ]
     headings += ["peak memory, MB", "installed, MB"]
     headings += ["TTFT p50/p99 reported, ms", "true TTFT, ms"] if streams else []
     ours = next((peer["marginal"] for peer in peers if peer["name"] == "Benchwright"), 0.0)
