@@ -93,7 +93,7 @@ def predictions_at(path: Path) -> Predictions:
     (run,) = reader.read(place)
     if isinstance(run, UnreadableResults):
         raise run
-    trials = {trial.sample: trial for trial in run.trials if not trial.unread}
+    trials = {trial.sample: trial for trial in run.trials if not trial.is_damaged}
     patches = {name: trial.answer for name, trial in trials.items()} | listed
     return Predictions(patches, trials, run.program)
 

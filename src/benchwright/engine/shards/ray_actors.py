@@ -69,7 +69,7 @@ class RayShards:
     async def _begun(self, actor: Any, concurrency: int) -> None:
         try:
             async with asyncio.timeout(PLACEMENT_SECONDS):
-                await actor.begin.remote(self._recipe, concurrency)
+                await actor.start.remote(self._recipe, concurrency)
         except TimeoutError:
             raise ShardLost("the cluster has no free CPU for it", for_good=True) from None
         except self._ray.exceptions.RayError as error:
@@ -82,10 +82,10 @@ class _RayShard:
         self._actor = actor
 
     async def send(self, message: bytes) -> None:
-        await self._ask(self._actor.order, message)
+        await self._ask(self._actor.send_order, message)
 
     async def receive(self) -> bytes:
-        reports: bytes = await self._ask(self._actor.reports)
+        reports: bytes = await self._ask(self._actor.receive_reports)
         return reports
 
     async def _ask(self, method: Any, *arguments: bytes) -> Any:
