@@ -34,12 +34,11 @@ def figures(document: dict[str, Any]) -> str:
     machine = document["machine"]
     measures = {each["name"]: each for each in document["measures"]}
     points = list(_points(document["scale"], measures))
-    shown = [each for name, each in measures.items() if ", 256 streams" not in name]  # between 64 and 512
     lines = [
         f"Python {machine['python']} on {machine['system']}, {machine['cpus']} CPUs; medians of {document['rounds']} "
         "rounds" + (", small sizes, so only a first impression." if document["quick"] else "."),
         "",
-        *table(HEADINGS, list(map(_goal, shown))),
+        *table(HEADINGS, list(map(_goal, measures.values()))),
         "### Runs of growing size",
         "",
         *table(
