@@ -46,7 +46,7 @@ class Solver:
         self.containers = containers
 
     async def solve(self, trial, session) -> Outcome:
-        async with self.containers.sandboxes.started(SPEC) as sandbox:
+        async with self.containers.sandboxes.start(SPEC) as sandbox:
             messages = [{{"role": "user", "content": trial.sample.content["task"]}}]
             worked = await run_shell_agent(session, BashSession(sandbox), messages, AgentLimits(4, 2.0))
             said = "" if worked.container_ended else (await BashSession(sandbox).run("cat /answer", 10)).output

@@ -32,7 +32,7 @@ class Solver:
         content = trial.sample.content
         if Path(f"fail-{trial.sample.id}").exists():
             raise ExecutionError("told to fail")
-        async with self.containers.sandboxes.started(SandboxSpec(content["image"])) as sandbox:
+        async with self.containers.sandboxes.start(SandboxSpec(content["image"])) as sandbox:
             await sandbox.run(["true"], seconds=30)
             listed = ["docker", "images", "--format", "{{.Repository}}:{{.Tag}}"]
             there = subprocess.run(listed, capture_output=True, text=True).stdout.split()
