@@ -28,17 +28,17 @@ STYLE_OPTION = "--thinking-style"
 class SentThinking(NamedTuple):
     """The request fields that are sent to set the reasoning effort.
 
-    `style`: the server's naming of these fields. `chosen_by`: how the style was chosen.
+    `style`: the server's naming of these fields. `by`: how the style was chosen.
     """
 
     fields: Mapping[str, Any]
     style: str
-    chosen_by: str
+    by: str
 
     @property
     def description(self) -> str:
         """The fields that are sent, in one line for people."""
-        return f"sent for thinking: {encode_json(self.fields).decode()} (style {self.style}, by {self.chosen_by})"
+        return f"sent for thinking: {encode_json(self.fields).decode()} (style {self.style}, by {self.by})"
 
 
 def thinking_for_model(thinking: ThinkingSettings, entry: ModelEntry | None = None) -> ReasoningSettings:
