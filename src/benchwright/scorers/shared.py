@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import Any, Protocol, runtime_checkable
 
@@ -114,6 +115,18 @@ def list_problem(content: Mapping[str, Any]) -> str | None:
 def shorten(text: str) -> str:
     """Shorten a piece of an answer to 200 characters, for the score's line in the journal."""
     return truncate(text, MAX_SPAN_LENGTH)
+
+
+def __getattr__(name: str) -> Any:
+    """Return `shorten` by its deprecated name `quoted`, for scorers written for version 0.1.
+
+    Raises:
+        AttributeError: If the name is another one that is not here.
+    """
+    if name != "quoted":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    warnings.warn("benchwright.scorers.shared.quoted is now shorten", DeprecationWarning, stacklevel=2)
+    return shorten
 
 
 def last_characters(text: str) -> str:
