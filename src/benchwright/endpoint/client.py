@@ -60,13 +60,13 @@ class EndpointClient:
         self.stream = stream
         address = parse_base_url(target.base_url)
         self._url = target.base_url.rstrip("/")
-        self._wire = ConnectionPool(
+        self._pool = ConnectionPool(
             address, connections=connections, limits=limits, proxy=proxy, tls=access.tls
         )
-        self._tokens = TokenCounter(self._wire, target.model, access)
+        self._tokens = TokenCounter(self._pool, target.model, access)
         self._retry = retry or RetryPolicy()
         self._gate = RateLimitGate(self._retry.max_rate_limit_wait)
-        self._extras = RefusedParts(added)
+        self._refused_parts = RefusedParts(added)
         self._answered = False
         self.on_overload: Callable[[int], None] = lambda attempt: None
         """Callback, called with the number of the attempt if the server seems overloaded. Other objects set it."""
@@ -76,7 +76,7 @@ class EndpointClient:
         self._ids = request_ids()
         self._access = access
         self._heads = RequestHeadCache(address, target.model, access)
-        self._side_requests = SideRequests(target, self._wire, self._heads, access, self._with_retries)
+        self._side_requests = SideRequests(target, self._pool, self._heads, access, self._with_retries)
 
     async def __aenter__(self) -> EndpointClient:
         return self
@@ -91,12 +91,12 @@ class EndpointClient:
 
     def stop_waiting(self) -> None:
         """Let requests fail with `RunStopped` from now on if they wait at a rate limit or get no token."""
-        self._wire.stop_waiting()
+        self._pool.stop_waiting()
         self._gate.stop()
 
     def close(self) -> None:
         """Close the connections."""
-        self._wire.close()
+        self._pool.close()
 
     async def ask(
         self,
@@ -120,7 +120,7 @@ class EndpointClient:
         identity = next(self._ids)
         fields = {"model": self.target.model, **self.target.settings, **body}
         fields = {name: value for name, value in fields.items() if value is not None}
-        left_out, seconds = self._extras.left_out, self._wire.limits.total
+        left_out, seconds = self._refused_parts.left_out, self._pool.limits.total
         call = prepare_request(self._heads, path, fields, identity, self.stream, left_out, seconds)
         request = Request(identity, await begin(), left_out)
         try:
@@ -147,7 +147,7 @@ class EndpointClient:
 
         `first`: the first attempt, ready to be sent.
         """
-        stream, seconds_left, failed = self.stream, self._wire.limits.total, 0
+        stream, seconds_left, failed = self.stream, self._pool.limits.total, 0
         call: PreparedRequest | None = first
         while True:
             await self._begin(request)
@@ -156,13 +156,15 @@ class EndpointClient:
                 call = call or prepare_request(
                     self._heads, path, fields, identity, stream, left_out, seconds_left
                 )
-                delivery = await self._wire.send(call, request.meter)
+                delivery = await self._pool.send(call, request.meter)
                 request.attempts += delivery.resent
                 return delivery, self._read(request, fields, stream=stream)
             except (TransportError, BadAnswer, ProviderError) as failure:
                 call, error = None, self._explain(failure, request)
                 seconds_left -= (perf_counter_ns() - request.attempt_at) / 1e9
-                carried = self._extras.optional_parts(fields, stream=stream, sends_id=self._heads.sends_id)
+                carried = self._refused_parts.optional_parts(
+                    fields, stream=stream, sends_id=self._heads.sends_id
+                )
                 if self._gate.shut(error, request.waits) or self._narrowed(request, carried, error):
                     continue
                 failed += 1
@@ -222,7 +224,7 @@ class EndpointClient:
     async def _with_retries(self, send: Callable[[], Awaitable[T]]) -> T:
         """Return the result of `send`. If `send` fails, call it again as often as `ask` would retry."""
         request = Request(next(self._ids), NO_PURPOSE)
-        until = perf_counter_ns() + self._wire.limits.total * 1e9
+        until = perf_counter_ns() + self._pool.limits.total * 1e9
         while True:
             await self._begin(request)
             try:
@@ -235,7 +237,7 @@ class EndpointClient:
     @property
     def added_settings(self) -> frozenset[str]:
         """Names of the settings that the user did not ask for, but Benchwright added."""
-        return self._extras.own
+        return self._refused_parts.own
 
     async def forward(
         self,
@@ -260,8 +262,8 @@ class EndpointClient:
         """
         if path == "/chat/completions":
             added = added | find_message_fields(body)
-        carried = self._extras.relayed_optional_parts(added, sends_id=self._heads.sends_id)
-        request = Request(next(self._ids), purpose, self._extras.left_out & carried)
+        carried = self._refused_parts.relayed_optional_parts(added, sends_id=self._heads.sends_id)
+        request = Request(next(self._ids), purpose, self._refused_parts.left_out & carried)
 
         def call() -> PreparedRequest:
             sent = omit_from_body(body, request.left_out) if request.left_out & added else body
@@ -290,14 +292,14 @@ class EndpointClient:
         carried: frozenset[str],
         tee: Tee,
     ) -> tuple[ExchangeTimings, Reply]:
-        dialect, until = DIALECTS.get(path), perf_counter_ns() + self._wire.limits.total * 1e9
+        dialect, until = DIALECTS.get(path), perf_counter_ns() + self._pool.limits.total * 1e9
         while True:
             await self._begin(request)
             if dialect is not None:
                 request.meter = AnswerMeter(dialect.make_reader())
             tee.begin(request.meter)
             try:
-                delivery = await self._wire.send(call(), tee, tee.receiver.set_connection)
+                delivery = await self._pool.send(call(), tee, tee.receiver.set_connection)
                 request.attempts += delivery.resent
                 return delivery, self._handed_over(request, carried, tee)
             except (TransportError, BadAnswer, ProviderError) as failure:
@@ -355,7 +357,7 @@ class EndpointClient:
         reply = meter.finish_reply()
         if meter.error is not None:
             raise failures.error_from_object(meter.error, self._url)
-        self._extras.record_success(request.left_out)
+        self._refused_parts.record_success(request.left_out)
         return reply
 
     def _narrowed(self, request: Request, carried: frozenset[str], error: ProviderError) -> bool:
@@ -366,7 +368,7 @@ class EndpointClient:
         meter = request.meter
         if error.http_status != meter.status:
             return False
-        left_out = self._extras.parts_to_omit(
+        left_out = self._refused_parts.parts_to_omit(
             request.left_out, carried, meter.status, meter.body, failures.refusal_reason(meter.body)
         )
         if left_out is None:

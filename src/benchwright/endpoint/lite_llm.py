@@ -60,7 +60,7 @@ class LiteLLMClient:
         self._headers = {header.name: header.value for header in access.headers}
         self._retry = retry or RetryPolicy()
         self._seconds = seconds
-        self._extras = RefusedParts(added)
+        self._refused_parts = RefusedParts(added)
         self._requests = 0
         self.on_overload: Callable[[int], None] = lambda attempt: None
         """Callback, called with the number of the attempt if the server seems overloaded. Other objects set it."""
@@ -85,7 +85,7 @@ class LiteLLMClient:
         fields = {**self.target.settings, **body}
         fields = {name: value for name, value in fields.items() if value is not None}
         self._requests += 1
-        identity, attempt, left_out = f"litellm-{self._requests}", 0, self._extras.left_out
+        identity, attempt, left_out = f"litellm-{self._requests}", 0, self._refused_parts.left_out
         known = left_out
         purpose, asked = await begin(), perf_counter_ns()
         try:
@@ -131,7 +131,7 @@ class LiteLLMClient:
             if note is not None:
                 note(_ended(record, started, error=str(CLIENT_DISCONNECTED)))
             raise
-        self._extras.record_success(left_out)
+        self._refused_parts.record_success(left_out)
         if purpose.offered_tools is not None:
             flags += flags_of_text(reply, purpose.offered_tools)
         told = {
@@ -158,9 +158,11 @@ class LiteLLMClient:
         Return None if the refusal has another cause. A field that LiteLLM itself renames for a provider is
         never left out.
         """
-        carried = self._extras.optional_parts(fields, stream=False, sends_id=False) - RENAMED_FIELDS.keys()
+        carried = (
+            self._refused_parts.optional_parts(fields, stream=False, sends_id=False) - RENAMED_FIELDS.keys()
+        )
         said = str(failure).encode("utf-8", "replace")
-        return self._extras.parts_to_omit(left_out, carried, error.http_status or 0, said, str(error))
+        return self._refused_parts.parts_to_omit(left_out, carried, error.http_status or 0, said, str(error))
 
     def _too_slow(self) -> ProviderError:
         limit = f"{self._seconds:g} s ({LIMIT_OPTIONS['total_timeout']} sets the limit)"

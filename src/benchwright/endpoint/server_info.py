@@ -54,7 +54,7 @@ class _Whole:
 
 
 async def request_document(
-    wire: ConnectionPool,
+    pool: ConnectionPool,
     method: str,
     path: str,
     access: Access = NO_ACCESS,
@@ -71,12 +71,12 @@ async def request_document(
         TransportError: If the exchange failed.
     """
     sink = _Whole()
-    await send(wire, method, path, sink, access, body, seconds, key_headers)
+    await send(pool, method, path, sink, access, body, seconds, key_headers)
     return ServerResponse(sink.status, sink.headers, bytes(sink.body))
 
 
 async def send(
-    wire: ConnectionPool,
+    pool: ConnectionPool,
     method: str,
     path: str,
     sink: Sink,
@@ -97,8 +97,8 @@ async def send(
         own.append(("Content-Type", "application/json"))
     if body or method == "POST":
         own.append(("Content-Length", str(len(body))))
-    lines = [f"{method} {path} HTTP/1.1", *header_lines(wire.address, access, own, key_headers)]
-    await wire.send(PreparedRequest("\r\n".join([*lines, "\r\n"]).encode(), body, seconds), sink)
+    lines = [f"{method} {path} HTTP/1.1", *header_lines(pool.address, access, own, key_headers)]
+    await pool.send(PreparedRequest("\r\n".join([*lines, "\r\n"]).encode(), body, seconds), sink)
 
 
 class _Model(Record, frozen=True):
@@ -187,13 +187,13 @@ async def _ask(
     address: Address, path: str, access: Access, url: str, limits: Timeouts = DEFAULT_TIMEOUTS
 ) -> ServerResponse:
     proxy = proxy_for(address, os.environ)
-    wire = ConnectionPool(address, connections=1, limits=limits, proxy=proxy, tls=access.tls)
+    pool = ConnectionPool(address, connections=1, limits=limits, proxy=proxy, tls=access.tls)
     try:
-        return await request_document(wire, "GET", address.request_target(address.prefix + path), access)
+        return await request_document(pool, "GET", address.request_target(address.prefix + path), access)
     except TransportError as error:
         raise error_from_transport(error, url, answered_before=False) from None
     finally:
-        wire.close()
+        pool.close()
 
 
 class _Embedding(Record, frozen=True):
@@ -236,11 +236,11 @@ class TokenCounter:
     The text is sent in the field that vLLM and SGLang use. If that fails, it is sent in llama.cpp's field.
     """
 
-    def __init__(self, wire: ConnectionPool, model: str, access: Access) -> None:
-        self._wire = wire
+    def __init__(self, pool: ConnectionPool, model: str, access: Access) -> None:
+        self._pool = pool
         self._model = model
         self._access = access
-        self._path = wire.address.request_target(f"{wire.address.prefix.removesuffix('/v1')}/tokenize")
+        self._path = pool.address.request_target(f"{pool.address.prefix.removesuffix('/v1')}/tokenize")
         self._fields = ["prompt", "content"]
 
     async def count(self, text: str) -> int | None:
@@ -262,7 +262,7 @@ class TokenCounter:
         """Return the server's count for a text sent in this field. Return None if the response holds no count."""
         body = msgspec.json.encode({"model": self._model, field: text})
         try:
-            document = await request_document(self._wire, "POST", self._path, self._access, body)
+            document = await request_document(self._pool, "POST", self._path, self._access, body)
             return msgspec.json.decode(document.body, type=_Count) if document.status == 200 else None
         except (TransportError, msgspec.DecodeError):
             return None

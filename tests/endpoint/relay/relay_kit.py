@@ -33,7 +33,7 @@ class Agent:
         self.port = parse_base_url(relay.base_url).port
         self._turns = turns
         self._admitted = 0
-        self._wire = ConnectionPool(parse_base_url(relay.base_url), connections=64)
+        self._pool = ConnectionPool(parse_base_url(relay.base_url), connections=64)
 
     def _admit(self, asked: RequestFacts) -> Purpose:
         if self._turns is not None and self._admitted >= self._turns:
@@ -46,7 +46,7 @@ class Agent:
         return self._relay.share({self._client.target.model: self._client}, note).token
 
     async def leave(self) -> None:
-        self._wire.close()
+        self._pool.close()
         await self.grant.close()
 
     @property
@@ -85,7 +85,7 @@ class Agent:
     async def ask(self, *arguments: Any, **options: Any) -> Collected:
         """Sends a request and reads its answer; see `request`."""
         sink = Collected()
-        await self._wire.send(self.request(*arguments, **options), sink)
+        await self._pool.send(self.request(*arguments, **options), sink)
         return sink
 
 

@@ -33,9 +33,9 @@ class ModelComparison:
         self._grouped, self._mean_size = max(sizes) > 1, sum(sizes) / len(sizes)
         self._sizes, self._largest = sizes, max(sizes)
         self.old = None if question.earlier is None else question.earlier.scores[score]
-        self._foresight = self._foresee(question.earlier)
-        self.decider = self._decider(among, MAX_PREDICTION_DIFFERENCE if self._foresight is not None else 0.0)
-        self._without = None if self._foresight is None else self._decider(among, 0.0)
+        self._predictor = self._foresee(question.earlier)
+        self.decider = self._decider(among, MAX_PREDICTION_DIFFERENCE if self._predictor is not None else 0.0)
+        self._without = None if self._predictor is None else self._decider(among, 0.0)
         self._used = 0
         self.path: list[DecisionPoint] = []
         self._next = 0.0
@@ -83,9 +83,9 @@ class ModelComparison:
         least, most = gap.lowest * share, gap.highest * share
         self._used += size
         expected = 0.0
-        if self._foresight is not None and self._without is not None:
-            expected = self._foresight.predict()
-            self._foresight.learn((least + most) / 2)
+        if self._predictor is not None and self._without is not None:
+            expected = self._predictor.predict()
+            self._predictor.learn((least + most) / 2)
             self._without.add(least, most)
         self.decider.add(least, most, weight=weight, expected=expected)
 
