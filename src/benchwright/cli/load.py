@@ -45,7 +45,7 @@ from benchwright.cli.options import (
 )
 from benchwright.cli.scoring_options import judge_options, scorer_options
 from benchwright.cli.thinking_options import thinking_options
-from benchwright.endpoint.default_server import LOCAL_SERVER
+from benchwright.endpoint.default_server import DEFAULT_SERVER_HELP
 
 EXAMPLES = """\b
 Examples:
@@ -184,7 +184,7 @@ synthetic_options = combine_options(
 @data_option
 @benchmark_options
 @model_options
-@base_url_option(LOCAL_SERVER)
+@base_url_option(DEFAULT_SERVER_HELP)
 @access_options
 @sampling_options("not sent")
 @thinking_options
