@@ -239,6 +239,10 @@ class Journal:
             self._trials.close()
 
 
+_sync_data = getattr(os, "fdatasync", os.fsync)
+"""Writes a file's data to the disk, and on systems that can do no less (macOS) also all that is known about it."""
+
+
 class _AppendFile:
     """A file that only grows. Each append is written completely or not at all."""
 
@@ -256,7 +260,7 @@ class _AppendFile:
         return offset
 
     def sync(self) -> None:
-        os.fdatasync(self._descriptor)
+        _sync_data(self._descriptor)
 
     def close(self) -> None:
         os.close(self._descriptor)
