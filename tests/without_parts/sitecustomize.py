@@ -114,7 +114,7 @@ def take_programs(parts: set[str]) -> None:
         return None if command in taken else which(command, *arguments, **named)
 
     if taken:
-        shutil.which = replacement
+        shutil.which = replacement  # type: ignore[assignment]
 
 
 def take_away(parts: set[str]) -> None:

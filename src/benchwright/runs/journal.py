@@ -239,8 +239,12 @@ class Journal:
             self._trials.close()
 
 
-_sync_data = getattr(os, "fdatasync", os.fsync)
-"""Writes a file's data to the disk, and on systems that can do no less (macOS) also all that is known about it."""
+def _sync_data(descriptor: int) -> None:
+    """Write a file's data to the disk. Where there is no call for the data alone (macOS), write its dates, too."""
+    if hasattr(os, "fdatasync"):
+        os.fdatasync(descriptor)
+    else:
+        os.fsync(descriptor)
 
 
 class _AppendFile:
