@@ -1,6 +1,6 @@
-"""Runs a part of the tests on the newest of the other Pythons that are installed here (3.14, 3.13, 3.12), in a clone of this
-repository's last commit in an empty folder with nothing beside it; and those of MCP tools with the versions of fastmcp
-that people still have (2, 3).
+"""Runs a part of the tests on the newest of the other Pythons that are installed here (3.14, 3.13, 3.12), in a clone of
+this repository's last commit in an empty folder with nothing beside it; and those of MCP tools with the versions of
+fastmcp that people still have (2, 3).
 
 Called by `make test-all`. Says for each version whether it ran, or why not. Where no other Python is installed, the
 clone is tested with this one.

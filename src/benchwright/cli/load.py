@@ -88,7 +88,7 @@ shape_options = combine_options(
            help="Requests per second, a number for each level."),
     option("--sweep", is_flag=True, heading="Load", help="Double the level until throughput stops growing."),
     option("--duration", type=float, metavar="SECONDS", heading="Load",
-           help="Seconds of each level (default: 30, or no limit with --requests)."),
+           help="Seconds of a level (default: 30 if no --requests)."),
     option("--requests", type=int, metavar="N", heading="Load",
            help="Requests of each level (default: by --duration)."),
     option("--slo", multiple=True, metavar="NAME=TIME", heading="Load",

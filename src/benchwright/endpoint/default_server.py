@@ -9,7 +9,7 @@ LOCAL_SERVER = "http://localhost:8000/v1"
 OPENAI_URL = "https://api.openai.com/v1"
 ADDRESS_VARIABLE = "OPENAI_BASE_URL"
 """Name of the environment variable that holds the address of the user's server, as OpenAI's clients read it."""
-DEFAULT_SERVER_HELP = f"${ADDRESS_VARIABLE} or {LOCAL_SERVER}"
+DEFAULT_SERVER_HELP = f"${ADDRESS_VARIABLE} or localhost:8000"
 """The help's words on the default of `--base-url`, for commands that use `default_server`."""
 
 
