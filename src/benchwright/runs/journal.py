@@ -23,7 +23,7 @@ from typing import IO, Any, Literal
 import msgspec
 
 from benchwright.errors import JournalError
-from benchwright.files import write_atomically
+from benchwright.files import sync_data, write_atomically
 from benchwright.records import (
     DECODE_ERRORS,
     Amount,
@@ -239,14 +239,6 @@ class Journal:
             self._trials.close()
 
 
-def _sync_data(descriptor: int) -> None:
-    """Write a file's data to the disk. Where there is no call for the data alone (macOS), write its dates, too."""
-    if hasattr(os, "fdatasync"):
-        os.fdatasync(descriptor)
-    else:
-        os.fsync(descriptor)
-
-
 class _AppendFile:
     """A file that only grows. Each append is written completely or not at all."""
 
@@ -264,7 +256,7 @@ class _AppendFile:
         return offset
 
     def sync(self) -> None:
-        _sync_data(self._descriptor)
+        sync_data(self._descriptor)
 
     def close(self) -> None:
         os.close(self._descriptor)
