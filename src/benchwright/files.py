@@ -109,14 +109,6 @@ def _draft(path: Path, *, durable: bool) -> Iterator[IO[bytes]]:
         _sync_directory(path.parent)
 
 
-def sync_data(descriptor: int) -> None:
-    """Write a file's data to the disk. Where there is no call for the data alone (macOS), write its dates, too."""
-    if hasattr(os, "fdatasync"):
-        os.fdatasync(descriptor)
-    else:
-        os.fsync(descriptor)
-
-
 def _sync_directory(directory: Path) -> None:
     descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
     try:

@@ -23,7 +23,7 @@ from typing import IO, Any, Literal
 import msgspec
 
 from benchwright.errors import JournalError
-from benchwright.files import sync_data, write_atomically
+from benchwright.files import write_atomically
 from benchwright.records import (
     DECODE_ERRORS,
     Amount,
@@ -256,7 +256,10 @@ class _AppendFile:
         return offset
 
     def sync(self) -> None:
-        sync_data(self._descriptor)
+        if hasattr(os, "fdatasync"):
+            os.fdatasync(self._descriptor)
+        else:  # macOS
+            os.fsync(self._descriptor)
 
     def close(self) -> None:
         os.close(self._descriptor)
