@@ -24,8 +24,11 @@ VERSION = f"python{sys.version_info.major}.{sys.version_info.minor}"
 LEFT_OUT = frozenset({"test", "site-packages", "__pycache__", "idlelib", "lib2to3", "tkinter"})
 CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")
 LIBRARIES = Path(f"/usr/lib/{os.uname().machine}-linux-gnu")
-FOR_PACKAGES = ("libstdc++.so.6", "libgcc_s.so.1", "libgomp.so.1")
-"""What compiled packages need beside the C library."""
+FOR_PACKAGES = (
+    *("libstdc++.so.6", "libgcc_s.so.1", "libgomp.so.1"),
+    *("libpthread.so.0", "libdl.so.2", "librt.so.1", "libutil.so.1", "libresolv.so.2"),
+)
+"""What compiled packages need beside what Python needs: C++, and the parts that the C library had once."""
 
 
 def base_name() -> str:
