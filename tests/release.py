@@ -29,9 +29,6 @@ VERSION_FILE = "src/benchwright/__init__.py"
 PLACES = (("first", "UTC", 0o022), ("second", "Asia/Kathmandu", 0o077))
 """Name of the folder, time zone and umask of each of the two builds: none of them may show in the files."""
 
-INSTALLERS = frozenset({"pip", "setuptools"})
-"""What every environment has: in the bill only if a package needs it."""
-
 
 class Refused(Exception):
     """A reason, in one line, why there can be no such release."""
@@ -182,7 +179,7 @@ def describe_dependencies(root: Path, version: str, folder: Path, artifacts: lis
     Raises:
         Refused: If a package says nothing of its licence.
     """
-    bill = without_installers(bill_of_materials(root, version))
+    bill = only_locked(bill_of_materials(root, version), root)
     bill["metadata"]["component"]["externalReferences"] = [
         {"type": "distribution", "url": path.name, "hashes": [{"alg": "SHA-256", "content": digest(path)}]}
         for path in artifacts
@@ -193,15 +190,26 @@ def describe_dependencies(root: Path, version: str, folder: Path, artifacts: lis
     said("licences and bill of materials", f"{len(lines)} packages")
 
 
-def without_installers(bill: dict[str, Any]) -> dict[str, Any]:
-    """Return the bill without the programs that every environment has and no package needs."""
-    needed = {ref for each in bill["dependencies"] for ref in each.get("dependsOn", ())}
-    left_out = {each["bom-ref"] for each in bill["components"] if each["name"] in INSTALLERS} - needed
-    kept = {
-        "components": [each for each in bill["components"] if each["bom-ref"] not in left_out],
-        "dependencies": [each for each in bill["dependencies"] if each["ref"] not in left_out],
-    }
-    return {**bill, **kept}
+def only_locked(bill: dict[str, Any], root: Path) -> dict[str, Any]:
+    """Return the bill without what every environment has beside the locked requirements, such as pip.
+
+    The tool counts the extras of each package as its needs, and with them pip.
+    """
+    text = (root / "requirements" / "all.txt").read_text(encoding="utf-8")
+    locked = {normal(name) for name in re.findall(r"^([\w.-]+)", text, re.M)}
+    components = [each for each in bill["components"] if normal(each["name"]) in locked]
+    kept = {bill["metadata"]["component"]["bom-ref"], *(each["bom-ref"] for each in components)}
+    needs = [
+        {**each, "dependsOn": [ref for ref in each.get("dependsOn", ()) if ref in kept]}
+        for each in bill["dependencies"]
+        if each["ref"] in kept
+    ]
+    return {**bill, "components": components, "dependencies": needs}
+
+
+def normal(name: str) -> str:
+    """Return the one spelling of a package's name that indexes use."""
+    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def bill_of_materials(root: Path, version: str) -> dict[str, Any]:
