@@ -8,12 +8,14 @@ WORKDIR /source
 RUN python -m venv /opt/benchwright && python -m venv /opt/build
 COPY tests/locked_install.py tests/
 COPY requirements/all.txt requirements/release.txt requirements/
-RUN /opt/benchwright/bin/python tests/locked_install.py requirements/all.txt
+# Compiled here, since the user of the image may not write there; a few packages carry templates that do not compile.
+RUN /opt/benchwright/bin/python tests/locked_install.py requirements/all.txt \
+    && (/opt/benchwright/bin/python -m compileall -q -j 0 /opt/benchwright/lib || true)
 RUN /opt/build/bin/python tests/locked_install.py requirements/release.txt
 COPY pyproject.toml README.md LICENSE ./
 COPY src src
 RUN /opt/build/bin/pyproject-build --no-isolation --wheel --outdir dist \
-    && /opt/benchwright/bin/python -m pip install --quiet --no-deps --no-index dist/*.whl
+    && /opt/benchwright/bin/python -m pip install --quiet --no-deps --no-index --compile dist/*.whl
 
 # A small real model behind llama.cpp's server, for compose.yaml: both are packages of the index.
 FROM ${BASE} AS model

@@ -1,6 +1,6 @@
 """The image of the Dockerfile is usable as it is, and compose.yaml leads to a real evaluation in the viewer.
 
-The image is built on a base that is made of this machine's files (image_kit.py), since images cannot be pulled here; the
+The image is built on a base that is made of this machine's files (image_kit.py), not on one that is pulled; the
 Dockerfile's own base and its lines of apt-get are not tried.
 """
 
