@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import yaml
+import yaml  # type: ignore[import-untyped]
 from tests.environments import ROOT
 from tests.image.image_kit import build_image
 from tests.sandbox.docker.stand_ins import docker, soon
