@@ -70,10 +70,10 @@ class TestInTheEngine:
             host = docker("port", viewer, "7345/tcp")
             assert host.startswith("127.0.0.1:")
             token = logs(viewer).partition("token=")[2].split()[0]
-            page = urllib.request.build_opener(urllib.request.HTTPCookieProcessor()).open(
-                f"http://{host}/?token={token}"
-            )
-            assert "questions-smollm2" in page.read().decode()
+            visitor = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+            visitor.open(f"http://{host}/?token={token}").close()
+            with visitor.open(f"http://{host}/") as page:
+                assert "questions-smollm2" in page.read().decode()
 
 
 def logs(container: str) -> str:
