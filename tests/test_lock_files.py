@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -43,6 +45,18 @@ def test_versions_for_several_pythons_are_told_together() -> None:
 
 def test_every_file_has_a_source() -> None:
     assert set(lock_files.names(lock_files.FOLDER)) == {path.stem for path in lock_files.FOLDER.glob("*.txt")}
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, source in lock_files.SOURCES.items() if "pyproject.toml" in source]
+)
+def test_a_file_has_every_dependency_that_the_project_has_now(name: str) -> None:
+    """Else it is of a project of former days: make requirements KEEP=1."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    needed = {re.split(r"[^\w.-]", line)[0] for line in project["dependencies"]}
+    assert (
+        needed <= lock_files.entries((lock_files.FOLDER / f"{name}.txt").read_text(encoding="utf-8")).keys()
+    )
 
 
 def test_an_unknown_file_is_refused(capsys: pytest.CaptureFixture[str]) -> None:

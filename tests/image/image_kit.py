@@ -60,8 +60,9 @@ def make_base() -> str:
 def files() -> bytes:
     """Return an archive with Python at /usr/local, bubblewrap, their libraries and certificates."""
     bwrap = which("bwrap")
-    if bwrap is None or not CERTIFICATES.exists():
-        give_up("the stand-in image needs bubblewrap and ca-certificates of this machine")
+    wanted = [CERTIFICATES, *(LIBRARIES / name for name in FOR_PACKAGES)]
+    if missing := [str(path) for path in wanted if not path.exists()] + (["bwrap"] if bwrap is None else []):
+        give_up(f"the stand-in image is made of this machine's own files, and there is no {missing[0]}")
     python = Path(sys.base_prefix, "bin", VERSION).resolve()
     library = Path(sys.base_prefix, "lib", VERSION)
     packed = BytesIO()
