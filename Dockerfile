@@ -36,12 +36,12 @@ RUN command -v bwrap || (apt-get update --quiet=2 \
     && apt-get install --quiet=2 --yes --no-install-recommends bubblewrap \
     && rm -rf /var/lib/apt/lists/*)
 RUN echo "benchwright:x:1000:1000::/home/benchwright:/bin/sh" >> /etc/passwd \
-    && mkdir -p /home/benchwright /data /work \
-    && chown 1000:1000 /home/benchwright /data /work
+    && mkdir -p /home/benchwright /data /project \
+    && chown 1000:1000 /home/benchwright /data /project
 COPY --from=build /opt/benchwright /opt/benchwright
 ENV PATH=/opt/benchwright/bin:$PATH HOME=/home/benchwright BENCHWRIGHT_HOME=/data
 USER 1000:1000
-WORKDIR /work
+WORKDIR /project
 VOLUME /data
 EXPOSE 7345
 ENTRYPOINT ["benchwright"]
