@@ -9,7 +9,7 @@ AT_ONCE ?= -n auto --maxprocesses 6 --dist worksteal
 # Sources are compiled once, not by each of the thousands of processes that tests start.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo docs field field-quick pictures test tests test-slow test-all test-versions test-programs test-ray faults coverage check bench bench-check bench-document setup clean requirements release
+.PHONY: demo docs field field-quick pictures test tests test-slow test-all test-versions test-latest test-lowest test-programs test-ray faults coverage check bench bench-check bench-document setup clean requirements release
 
 demo: setup
 	$(BIN)/python examples/demo.py
@@ -43,6 +43,15 @@ test-all: setup
 
 test-versions: setup
 	$(BIN)/python tests/other_versions.py
+	$(BIN)/python tests/dependency_versions.py --turn
+
+# Each extra with the newest versions of today and with the lowest that pyproject.toml allows, by itself and all together;
+# EXTRAS="hub mcp": only these. CI tries one of them, another for each commit.
+test-latest: setup
+	$(BIN)/python tests/dependency_versions.py latest $(EXTRAS)
+
+test-lowest: setup
+	$(BIN)/python tests/dependency_versions.py lowest $(EXTRAS)
 
 test-programs: setup
 	$(BIN)/python tests/newcomer.py
