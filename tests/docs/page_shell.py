@@ -20,10 +20,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.docs.documented_lines import Block, Line
-from tests.docs.stand_ins import BY_HAND, TYPED
+from tests.docs.stand_ins import BY_HAND, OUTCOMES, TYPED
 from tests.programs import start_benchwright
 
-SERVERS = ("benchwright simulate ", "benchwright view", "inspect view ", "python examples/local_model.py ")
+SERVERS = ("benchwright simulate ", "benchwright view", "benchwright pack open ", "inspect view ", "python examples/local_model.py ")
 """Beginnings of commands that serve until they are ended."""
 
 START_SECONDS = 60.0
@@ -149,7 +149,7 @@ class PageShell:
         self._bash(f"{shlex.quote(sys.executable)} -c {shlex.quote(block.text)}", "")
 
     def _paste(self, lines: list[Line]) -> None:
-        text = "\n".join(line.text for line in lines)
+        text = "\n".join(map(_may_end, lines))
         self._bash(text, "".join(answer for sign, answer in TYPED.items() if sign in text))
 
     def _bash(self, text: str, typed: str) -> None:
@@ -189,6 +189,12 @@ class PageShell:
         for documented, here in self._replacements.items():
             text = text.replace(documented, here)
         return text
+
+
+def _may_end(line: Line) -> str:
+    """Return a line's text; an exit code that stands in `OUTCOMES` is no failure."""
+    codes = [code for sign, code in OUTCOMES.items() if sign in line.text]
+    return line.command + "".join(f" || [ $? = {code} ]" for code in codes) if codes else line.text
 
 
 def _wait_for(port: int, process: subprocess.Popen[bytes], line: Line, log: Path) -> None:

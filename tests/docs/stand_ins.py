@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import base64
 import csv
+import io
 import json
 import re
 import shutil
@@ -17,8 +19,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+from tests.app.app_kit import Program
 from tests.app.compare_kit import made, write_run
+from tests.app.pack_kit import served
 from tests.app.test_foreign_tasks import STAND_IN as INSPECT
+from tests.app.thinking_kit import thinking_server
 from tests.catalog.made_up_rows import write_all
 from tests.catalog.punkt_model import lay_fetched
 from tests.data.loopback_hub import LoopbackHub, serving
@@ -28,6 +35,7 @@ from tests.interop import foreign_kit
 from tests.programs import run_benchwright
 from tests.recipes.recipe_kit import write_recipe
 from tests.server_process import free_port
+from tests.web.web_pack_kit import WebPacks
 
 from benchwright.catalog.registry import find_about
 from benchwright.data.dataset_spec import HubRepository
@@ -145,9 +153,14 @@ def _run(started: str, right: int, **changes: Any) -> SetUp:
 
 
 def _result_file(name: str) -> SetUp:
+    """Return what runs a benchmark with a model of this name, and names its result file after it."""
+
     def set_up(setting: Setting) -> None:
-        setting.run("eval", "-d", str(ROOT / "examples" / "questions.jsonl"), "--scorer", "mcq", "-q",
-                    *("--model", name, "--base-url", setting.model, "-o", f"{name}.json"))  # fmt: skip
+        rows = write_all(setting.directory / "rows", ["mmlu"]) / "mmlu"
+        setting.run("run", "mmlu", "--option", f"path={rows}", "--model", name, "--base-url", setting.model, "-q",
+                    *("--output-dir", f"results of {name}"))  # fmt: skip
+        (written,) = (setting.directory / f"results of {name}").glob("*.json")
+        shutil.copy(written, setting.directory / f"{name}.json")
 
     return set_up
 
@@ -180,27 +193,39 @@ def _results_of(kind: str, documented: str) -> SetUp:
 
 def _benchmarks(setting: Setting) -> None:
     """Lay made-up rows of every benchmark into `data`, but of those that the page fetches."""
+    if (setting.directory / "data").exists():
+        return
     lines = " ".join(line.command for block in read_blocks(setting.page) for line in block.lines)
     write_all(setting.directory / "data", [name for name in BENCHMARKS if f"fetch {name}" not in lines])
     lay_fetched(setting.directory / "data")
 
 
-def _hub(name: str, files: Callable[[Path], dict[str, bytes]]) -> SetUp:
-    """Return what serves a benchmark's repository, at its pinned revision, as the Hugging Face Hub does."""
-
-    def set_up(setting: Setting) -> None:
+def _hub(setting: Setting) -> None:
+    """Serve the benchmarks that the page fetches, at their pinned revisions, as the Hugging Face Hub does."""
+    lines = " ".join(line.command for block in read_blocks(setting.page) for line in block.lines)
+    hubs = []
+    for name in (name for name in HUB_FILES if f"fetch {name}" in lines):
         origin = find_about(name).dataset.origin
         assert isinstance(origin, HubRepository)
-        assert origin.revision is not None
-        rows = write_all(setting.directory / "on-the-hub", [name])
-        hub = LoopbackHub(files(rows / name), origin.revision, origin.repository)
-        setting.variables["HF_ENDPOINT"] = setting.ending.enter_context(serving(hub)).endpoint
+        rows = write_all(setting.directory / "on-the-hub", [name]) / name
+        files = {there: _file_of_hub(rows / here, there) for there, here in HUB_FILES[name].items()}
+        commits = {"commit": origin.revision} if origin.revision else {}
+        hubs.append(LoopbackHub(files, repository=origin.repository, **commits))
+    setting.variables["HF_ENDPOINT"] = setting.ending.enter_context(serving(*hubs)).endpoint
 
-    return set_up
+
+def _file_of_hub(rows: Path, name: str) -> bytes:
+    if not name.endswith(".parquet"):
+        return rows.read_bytes()
+    written = io.BytesIO()
+    found = [json.loads(line, object_hook=_as_in_parquet) for line in rows.read_text().splitlines()]
+    pq.write_table(pa.Table.from_pylist(found), written)
+    return written.getvalue()
 
 
-def _ifeval_files(rows: Path) -> dict[str, bytes]:
-    return {"ifeval_input_data.jsonl": (rows / "train.jsonl").read_bytes()}
+def _as_in_parquet(value: dict[str, Any]) -> dict[str, Any]:
+    """Return an object of a JSON row with its picture as bytes."""
+    return {**value, "bytes": base64.b64decode(value["bytes"])} if "bytes" in value else value
 
 
 def _other_model(setting: Setting) -> None:
@@ -224,11 +249,67 @@ class _Collector(QuietHandler):
 
 def _inspect(setting: Setting) -> None:
     """Put a program on PATH that takes the arguments of Inspect, asks as Inspect does and leaves such a log."""
-    programs = setting.directory.parent / "programs"
+    _put_on_path(setting, "inspect", INSPECT.format(python=sys.executable))
+
+
+def _put_on_path(setting: Setting, name: str, text: str) -> None:
+    programs = setting.directory.parent / f"program {name}"
     programs.mkdir()
-    (programs / "inspect").write_text(INSPECT.format(python=sys.executable))
-    (programs / "inspect").chmod(0o755)
+    (programs / name).write_text(text)
+    (programs / name).chmod(0o755)
     setting.variables["PATH"] = f"{programs}:{setting.variables['PATH']}"
+
+
+LM_EVAL = """#!{python}
+import json, os, pathlib, sys, urllib.request
+sys.path.insert(0, {root!r})
+from tests.interop.foreign_kit import lm_eval, question
+given = dict(zip(sys.argv[1:], sys.argv[2:]))
+about = dict(pair.split("=", 1) for pair in given["--model_args"].split(","))
+for number in range(3):
+    body = {{"model": about["model"], "messages": [{{"role": "user", "content": question(number)}}]}}
+    headers = {{"Authorization": "Bearer " + os.environ["OPENAI_API_KEY"]}}
+    request = urllib.request.Request(about["base_url"], json.dumps(body).encode(), headers)
+    urllib.request.urlopen(request).read()
+lm_eval(pathlib.Path(given["--output_path"]), "m", [1.0, 0.0, 1.0])
+"""
+"""Takes the arguments of lm-evaluation-harness, asks as it does and leaves such results."""
+
+
+def _lm_eval(setting: Setting) -> None:
+    _put_on_path(setting, "lm_eval", LM_EVAL.format(python=sys.executable, root=str(ROOT)))
+
+
+def _thinking_server(setting: Setting) -> None:
+    """Make the default server one that takes thinking options."""
+    setting.variables["BENCHWRIGHT_BASE_URL"] = setting.ending.enter_context(thinking_server()).base_url
+
+
+def _nightly(setting: Setting) -> None:
+    """Write the page's suite, and the data that it names."""
+    setting.write("nightly.toml", setting.block("toml", "# nightly.toml"))
+    _benchmarks(setting)
+
+
+def _suite_run_before(setting: Setting) -> None:
+    """Run a suite called `nightly`, and tag its run as a release."""
+    _benchmarks(setting)
+    setting.write("before/nightly.toml", '[[models]]\nmodel = "my-model"\n[[benchmarks]]\nname = "mmlu"\n')
+    setting.run("run", "--suite", "before/nightly.toml", "--base-url", setting.model, "-q")
+    (run,) = (setting.home / "runs").glob("*mmlu-my-model*")
+    setting.run("runs", "tag", run.name, "release")
+
+
+def _web_pack(setting: Setting) -> None:
+    """Serve a page and its manifest, and show it on a free port without a browser."""
+    folder = setting.directory / "web-pack"
+    folder.mkdir()
+    pages = setting.ending.enter_context(served(folder))
+    WebPacks(Program(folder), pages, folder).write()
+    setting.replacements |= {
+        "http://127.0.0.1:5177": pages,
+        "benchwright pack open": f"benchwright pack open --no-open --port {free_port()}",
+    }
 
 
 def _collector(setting: Setting) -> None:
@@ -246,13 +327,23 @@ def _judged_run(setting: Setting) -> None:
 def _run_of_mmlu_pro(setting: Setting) -> None:
     """Run mmlu_pro with the old model, under the id of the page."""
     setting.run("run", "mmlu_pro", "--model", "old", "--base-url", setting.model, "-q")
-    (run,) = (setting.home / "runs").glob("*mmlu_pro*")
+    (run,) = (setting.home / "runs").glob("*mmlu-pro-old-*")
     setting.replacements["20261121T10"] = run.name
 
 
 BENCHMARKS = ("mmlu", "mmlu_pro", "humaneval", "ifeval", "hle", "bfcl", "tau_bench", "tau2_bench", "gpqa_diamond",
               "math_500", "mmmu_pro")  # fmt: skip
 """The benchmarks that the pages run, with data that is laid or fetched here."""
+
+HUB_FILES = {
+    "ifeval": {"ifeval_input_data.jsonl": "train.jsonl"},
+    "mmlu": {"all/test-00000-of-00001.parquet": "test.jsonl", "all/dev-00000-of-00001.parquet": "dev.jsonl"},
+    "mmmu_pro": {
+        "standard (10 options)/test-00000-of-00001.parquet": "standard.jsonl",
+        "vision/test-00000-of-00001.parquet": "vision.jsonl",
+    },
+}
+"""The files of repositories on the hub, and which made-up rows are in them."""
 
 TURN = {"t": 0, "type": "s", "in": 70, "out": 9, "hash_ids": [1], "think_time": 0.1}
 MOONCAKE = {"timestamp": 0, "input_length": 600, "output_length": 9, "hash_ids": [1, 2]}
@@ -269,14 +360,20 @@ STAND_INS = (
     StandIn(r"\b(my|other|another|older|written)-(model|judge|user)|\bmodel-[ab]\b|smollm2|--model (old|new)\b|gpt-4o|Qwen/",
             "names that any simulated server takes", _nothing),
     StandIn(rf"\b({'|'.join(BENCHMARKS)})\b", "made-up rows in the layout of the hub", _benchmarks),
-    StandIn(r"fetch ifeval", "a hub on this machine", _hub("ifeval", _ifeval_files)),
+    StandIn(r"benchwright fetch", "a hub on this machine", _hub),
     StandIn(r"other-model_\*", "a result file", _other_model),
     StandIn(r"benchwright view", "a free port, and no browser", _viewer),
     StandIn(r"\brows\.csv", "two sums", _write("rows.csv", "task,gold\nHow much is 6 times 7?,42\nWhat is 9 minus 4?,5\n")),
     StandIn(r"\btasks\.jsonl", "a question", _write("tasks.jsonl", _json_lines({"question": "How much is 6 times 7?", "answer": "42"}))),
     StandIn(r"my_scorers:", "the page's function", _from_page("my_scorers.py", "python", "def mentions")),
     StandIn(r"eval\.toml", "the page's file", _from_page("eval.toml", "toml", "# eval.toml")),
-    StandIn(r"nightly\.toml", "the page's file", _from_page("nightly.toml", "toml", "# nightly.toml")),
+    StandIn(r"nightly\.toml", "the page's file", _nightly),
+    StandIn(r"table --suite nightly(?!\.)", "a suite that was run", _suite_run_before),
+    StandIn(r"--reasoning-effort", "a server that says that it is vLLM", _thinking_server),
+    StandIn(r"http://127.0.0.1:5177", "a server of a web pack", _web_pack),
+    StandIn(r"--suite quick", "made-up rows in the layout of the hub", _benchmarks),
+    StandIn(r"\b20261125T10\b", "a finished run", _run("20261125T10", 20, model="another-model")),
+    StandIn(r"lm-eval:", "a program that takes the arguments of lm-evaluation-harness", _lm_eval),
     StandIn(r"key\.jsonl", "the page's answer key", _from_page("key.jsonl", "json", '"answer"')),
     StandIn(r"conversations\.jsonl", "the page's scripts", _from_page("conversations.jsonl", "json", '"replies"')),
     StandIn(r"mooncake\.jsonl", "a trace of two requests", _write("mooncake.jsonl", _json_lines(MOONCAKE, MOONCAKE | {"timestamp": 300}))),
@@ -303,9 +400,9 @@ STAND_INS = (
 
 def _label(directory: Path) -> None:
     """Fill in the labels as a person does."""
-    with (directory / "labels.csv").open(newline="") as file:
+    with (directory / "my-labels.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
-    with (directory / "labels.csv").open("w", newline="") as file:
+    with (directory / "my-labels.csv").open("w", newline="") as file:
         writer = csv.DictWriter(file, rows[0].keys())
         writer.writeheader()
         writer.writerows({**row, "label": 1} for row in rows)
@@ -313,6 +410,10 @@ def _label(directory: Path) -> None:
 
 BY_HAND = {"judge labels RUN": _label}
 """What the reader does by hand before a line, by a text in the line."""
+
+UNDECIDED = 5
+OUTCOMES = {"--until ": UNDECIDED}
+"""The exit codes with which lines may end besides 0, by a text in the line: the few rows here decide nothing."""
 
 TYPED = {"--interactive": "n\nq\n"}
 """What the reader types into a command, by a text in its line."""
