@@ -119,8 +119,8 @@ class PageShell:
         for process in self._started:
             _end(process)
 
-    def run(self, block: Block) -> None:
-        """Run the lines of a block that are not marked, in turn.
+    def run(self, block: Block, mark: str | None = None) -> None:
+        """Run the lines of a block that have this mark, by default none, in turn.
 
         Raises:
             Failed: If a line ends with an error, or if a server does not answer.
@@ -134,9 +134,9 @@ class PageShell:
                 pasted = []
             for work in by_hand:
                 work(self.directory)
-            if line.mark is None and serves:
+            if line.mark == mark and serves:
                 self._serve(line)
-            elif line.mark is None:
+            elif line.mark == mark:
                 pasted.append(line)
         self._paste(pasted)
 

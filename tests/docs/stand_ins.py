@@ -33,7 +33,7 @@ from tests.docs.documented_lines import ROOT, Line, read_blocks
 from tests.http_server import QuietHandler, served_by
 from tests.interop import foreign_kit
 from tests.programs import run_benchwright
-from tests.recipes.recipe_kit import write_recipe
+from tests.recipes.recipe_kit import PROGRAM, write_recipe
 from tests.server_process import free_port
 from tests.web.web_pack_kit import WebPacks
 
@@ -233,10 +233,32 @@ def _other_model(setting: Setting) -> None:
     setting.run("run", "mmlu", "--model", "other-model", "--base-url", setting.model, "-q")
 
 
-def _agent(name: str) -> SetUp:
+NPM = """#!/bin/sh
+if [ "$1" = view ]; then
+    echo 9.9.9
+    exit
+fi
+while [ "$1" != --prefix ]; do shift; done
+mkdir -p "$2/node_modules/codex"
+{ echo '#!/usr/bin/env python3'; cat "$BENCHWRIGHT_HOME/recipes/codex.py"; } >"$2/node_modules/codex/program"
+chmod +x "$2/node_modules/codex/program"
+echo '{"packages": {"node_modules/codex": {"version": "1"}}}' >"$2/node_modules/.package-lock.json"
+"""
+"""Takes the arguments of npm: tells a version, and installs the program beside the recipe of codex."""
+
+
+def _agent(name: str, **changes: Any) -> SetUp:
     """Return what puts a recipe into the home: a small program that asks once takes the agent's place."""
     asks = "print(ask([{'role': 'user', 'content': prompt}])['content'])"
-    return lambda setting: write_recipe(setting.home / "recipes", asks, name) and None
+    from_home = {"command": ["python3", "{home}/agent.py", "{prompt}"], "files": {"agent.py": PROGRAM + asks}}
+    changes = changes or from_home
+    return lambda setting: write_recipe(setting.home / "recipes", asks, name, **changes) and None
+
+
+def _npm(setting: Setting) -> None:
+    """Put a program on PATH that takes the arguments of npm; pip finds no index."""
+    _put_on_path(setting, "npm", NPM)
+    setting.variables |= {"PIP_NO_INDEX": "1"}
 
 
 class _Collector(QuietHandler):
@@ -348,6 +370,8 @@ HUB_FILES = {
 TURN = {"t": 0, "type": "s", "in": 70, "out": 9, "hash_ids": [1], "think_time": 0.1}
 MOONCAKE = {"timestamp": 0, "input_length": 600, "output_length": 9, "hash_ids": [1, 2]}
 
+CODEX = {"npm": ["codex@1"], "program": "node_modules/codex/program"}
+
 STAND_INS = (
     StandIn(r"simulate .*--port 8000", "a free port", partial(_port, documented="8000")),
     StandIn(r"simulate .*--port 9000", "a free port", partial(_port, documented="9000")),
@@ -393,7 +417,9 @@ STAND_INS = (
     StandIn(r"lm-eval-output", "results of lm-evaluation-harness", _results_of("lm-eval", "lm-eval-output/my-model")),
     StandIn(r"promptfoo\.json", "results of promptfoo", _results_of("promptfoo", "promptfoo.json")),
     StandIn(r"inspect:", "a program that takes the arguments of Inspect", _inspect),
-    StandIn(r"\bcodex\b", "an agent that asks once", _agent("codex")),
+    StandIn(r"\bcodex\b", "an agent that asks once", _agent("codex", command=["{agent}", "{prompt}"], install=CODEX)),
+    StandIn(r"claude-code\b", "an agent that asks once", _agent("claude-code")),
+    StandIn(r"agents (install|list)", "an npm that installs a file, and a pip without an index", _npm),
     StandIn(r"\bopencode\b", "an agent that asks once", _agent("opencode")),
     StandIn(r"judge \w+ RUN\b", "a run that was judged", _judged_run),
 )  # fmt: skip
