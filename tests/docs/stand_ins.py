@@ -35,6 +35,7 @@ from tests.interop import foreign_kit
 from tests.programs import run_benchwright
 from tests.recipes.recipe_kit import PROGRAM, write_recipe
 from tests.server_process import free_port
+from tests.simulated import simulated_endpoint
 from tests.web.web_pack_kit import WebPacks
 
 from benchwright.catalog.registry import find_about
@@ -106,12 +107,25 @@ def _address(documented: str, which: str) -> SetUp:
 
 
 def _port(setting: Setting, documented: str) -> None:
-    """Replace the port of a server that the page starts, and the server's address."""
-    port = str(free_port())
+    """Replace the port of a server that the page starts."""
+    setting.replacements.setdefault(f"--port {documented}", f"--port {free_port()}")
+
+
+def _server(setting: Setting, documented: str) -> None:
+    """Replace the port and the address of a server that the page starts and leaves running."""
+    port = free_port()
     setting.replacements |= {
         f"--port {documented}": f"--port {port}",
         f"http://localhost:{documented}/v1": f"http://127.0.0.1:{port}/v1",
     }
+
+
+def _measured(setting: Setting) -> None:
+    """Serve a model that can be saturated; a level takes half a second where its line sets no duration, not 30."""
+    setting.variables["BENCHWRIGHT_DURATION"] = "0.5"
+    setting.replacements["--rate 2,4,8"] = "--rate 2,4,8 --duration 2"  # in which a request arrives
+    setting.model = setting.ending.enter_context(simulated_endpoint("--ttft", "30ms", "--slots", "8"))
+    setting.variables["BENCHWRIGHT_BASE_URL"] = setting.model
 
 
 def _viewer(setting: Setting) -> None:
@@ -373,8 +387,10 @@ MOONCAKE = {"timestamp": 0, "input_length": 600, "output_length": 9, "hash_ids":
 CODEX = {"npm": ["codex@1"], "program": "node_modules/codex/program"}
 
 STAND_INS = (
+    StandIn(r"benchwright load\b", "a server that can be saturated, and short levels", _measured),
+    StandIn(r"simulate .*--port 8000.*&$", "a free port", partial(_server, documented="8000")),
+    StandIn(r"simulate .*--port 9000.*&$", "a free port", partial(_server, documented="9000")),
     StandIn(r"simulate .*--port 8000", "a free port", partial(_port, documented="8000")),
-    StandIn(r"simulate .*--port 9000", "a free port", partial(_port, documented="9000")),
     StandIn(r"http://localhost:8000/v1", "a simulated model that knows the answers", _address("http://localhost:8000/v1", "model")),
     StandIn(r"http://localhost:9000/v1", "a simulated judge and customer", _address("http://localhost:9000/v1", "judge")),
     StandIn(r"http://localhost:8080/v1", "a simulated model that knows the answers", _address("http://localhost:8080/v1", "model")),

@@ -27,9 +27,6 @@ from tests.simulated import simulated_endpoint
 LINES = {page: [line for block in shell_blocks(page) for line in block.lines] for page in PAGES}
 RUN = {page: [line for line in lines if line.mark is None] for page, lines in LINES.items()}
 
-SLOW = {"docs/load.md"}
-"""Pages whose measurements take longer than 20 seconds."""
-
 NEEDS_NODE = {"docs/packs.md", "docs/pack-authors.md"}
 PYTHON_TOO = {"docs/judges.md"}
 """Pages whose blocks of Python write what the lines after them read."""
@@ -38,11 +35,6 @@ LEAST_RUN = 120
 MOST_MARKED = 40
 
 Open = Callable[[str], Setting]
-
-
-def told_pages() -> list[object]:
-    """Return every page with lines to run, the slow ones marked."""
-    return [pytest.param(page, marks=pytest.mark.slow if page in SLOW else ()) for page in PAGES if RUN[page]]
 
 
 @pytest.fixture(scope="module")
@@ -111,7 +103,7 @@ def open_page(tmp_path: Path, servers: tuple[str, str]) -> Iterator[Open]:
         yield open_one
 
 
-@pytest.mark.parametrize("page", told_pages())
+@pytest.mark.parametrize("page", [page for page in PAGES if RUN[page]])
 def test_every_line_of_a_page_runs_in_the_order_of_the_page(page: str, open_page: Open) -> None:
     if page in NEEDS_NODE and shutil.which("node") is None:
         pytest.skip("there is no Node on the PATH")
