@@ -17,7 +17,12 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ("README.md", *sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")))
 
-_FENCED = re.compile(r"(?:^<!-- not run: (?P<mark>.*?) -->\n)?^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.M | re.S)
+NEEDS_ENGINE = "needs a container engine"
+"""The mark of lines that run only beside a container engine."""
+
+_FENCED = re.compile(
+    r"(?:^<!-- not run: (?P<mark>.*?) -->\n)?^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.M | re.S
+)
 _PROGRAMS = ("benchwright ", "llm-bench ", "pip install ", "make ")
 
 
@@ -48,7 +53,10 @@ class Block(NamedTuple):
         texts = re.findall(r"(?:.*\\\n)*.+", self.text)
         words = re.findall(r'"([^"]+)"', self.mark or "")
         reason = re.sub(r':?( "[^"]+")+', "", self.mark or "")
-        lines = [Line(text, reason if self.mark and (not words or _has_any(text, words)) else None) for text in texts]
+        lines = [
+            Line(text, reason if self.mark and (not words or _has_any(text, words)) else None)
+            for text in texts
+        ]
         unused = [word for word in words if not _has_any(self.text, [word])]
         assert not unused, f"{self.page}:{self.number}: no line has {unused}, which its mark names"
         return lines
@@ -62,7 +70,13 @@ def read_blocks(page: str) -> list[Block]:
     """Return all fenced blocks of a page, in its order."""
     text = (ROOT / page).read_text(encoding="utf-8")
     return [
-        Block(page, text.count("\n", 0, found.start("text")) + 1, found["language"], found["text"], found["mark"])
+        Block(
+            page,
+            text.count("\n", 0, found.start("text")) + 1,
+            found["language"],
+            found["text"],
+            found["mark"],
+        )
         for found in _FENCED.finditer(text)
     ]
 

@@ -23,7 +23,13 @@ from tests.docs.documented_lines import Block, Line
 from tests.docs.stand_ins import BY_HAND, OUTCOMES, TYPED
 from tests.programs import start_benchwright
 
-SERVERS = ("benchwright simulate ", "benchwright view", "benchwright pack open ", "inspect view ", "python examples/local_model.py ")
+SERVERS = (
+    "benchwright simulate ",
+    "benchwright view",
+    "benchwright pack open ",
+    "inspect view ",
+    "python examples/local_model.py ",
+)
 """Beginnings of commands that serve until they are ended."""
 
 START_SECONDS = 60.0
@@ -106,7 +112,9 @@ def _start_for(connection: socket.socket) -> None:
 class PageShell:
     """A shell in a directory. `replacements` are texts of the page that are other ones here, such as addresses."""
 
-    def __init__(self, directory: Path, variables: Mapping[str, str], replacements: Mapping[str, str]) -> None:
+    def __init__(
+        self, directory: Path, variables: Mapping[str, str], replacements: Mapping[str, str]
+    ) -> None:
         self.directory = directory
         self._variables = dict(variables)
         self._replacements = replacements
@@ -164,7 +172,9 @@ class PageShell:
             check=False,
         )
         if ended.returncode:
-            raise Failed(f"{text}\nended with {ended.returncode}:\n{ended.stdout[-1500:]}\n{ended.stderr[-2500:]}")
+            raise Failed(
+                f"{text}\nended with {ended.returncode}:\n{ended.stdout[-1500:]}\n{ended.stderr[-2500:]}"
+            )
 
     def _serve(self, line: Line) -> None:
         """Start a server and wait until it answers; unless the page starts it with `&`, stop it at once."""

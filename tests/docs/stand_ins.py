@@ -64,7 +64,9 @@ class Setting:
 
     def block(self, language: str, sign: str) -> str:
         """Return the text of the first block of the page in a language that contains a text."""
-        return next(one.text for one in read_blocks(self.page) if one.language == language and sign in one.text)
+        return next(
+            one.text for one in read_blocks(self.page) if one.language == language and sign in one.text
+        )
 
     def write(self, name: str, text: str) -> None:
         """Write a file of the reader's; addresses in it are the ones here."""
@@ -440,6 +442,7 @@ STAND_INS = (
     StandIn(r"judge \w+ RUN\b", "a run that was judged", _judged_run),
 )  # fmt: skip
 
+
 def _label(directory: Path) -> None:
     """Fill in the labels as a person does."""
     with (directory / "my-labels.csv").open(newline="") as file:
@@ -459,5 +462,3 @@ OUTCOMES = {"--until ": UNDECIDED}
 
 TYPED = {"--interactive": "n\nq\n"}
 """What the reader types into a command, by a text in its line."""
-
-
