@@ -15,8 +15,10 @@ import pytest
 from tests.catalog.made_up_rows import write_all
 from tests.catalog.played import scripts
 from tests.docs.documented_lines import ROOT, shell_blocks
+from tests.docs.page_setting import Setting
 from tests.docs.page_shell import forked_programs
-from tests.docs.stand_ins import BENCHMARKS, STAND_INS, Setting
+from tests.docs.stand_in_data import BENCHMARKS
+from tests.docs.stand_ins import STAND_INS
 from tests.simulated import simulated_endpoint
 
 OpenPage = Callable[..., Setting]
@@ -33,7 +35,9 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str
         {"prompt": "Judge whether the following", "answer": "correct: yes"},
     ]
     with (
-        simulated_endpoint(scripts=sum(played.values(), []), answers=answers()) as model,
+        simulated_endpoint(
+            scripts=[one for of_one in played.values() for one in of_one], answers=answers()
+        ) as model,
         simulated_endpoint(scripts=played["tau_bench"] + played["tau2_bench"], answers=verdicts) as judge,
     ):
         yield model, judge
@@ -72,7 +76,9 @@ def open_page(tmp_path: Path, servers: tuple[str, str]) -> Iterator[OpenPage]:
 
         def open_one(page: str, mark: str | None = None) -> Setting:
             directory = tmp_path / "place"
-            lines = [line for block in shell_blocks(page) for line in block.lines if line.mark == mark]
+            lines = [
+                line for block in shell_blocks(page) for line in block.lines if line.mark in (None, mark)
+            ]
             inside = any("examples/" in line.text for line in lines)
             ignored = shutil.ignore_patterns("__pycache__")
             shutil.copytree(

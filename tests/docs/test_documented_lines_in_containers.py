@@ -43,6 +43,8 @@ def test_every_line_of_a_page_that_needs_an_engine_runs_beside_one(
 ) -> None:
     setting = open_page(page, NEEDS_ENGINE)
     lay_tasks(setting.directory, swe_bench_rows)
+    if page == "docs/agents.md":
+        setting.run("agents", "install", "codex")
     with PageShell(setting.directory, setting.variables, setting.replacements) as shell:
         for block in shell_blocks(page):
             shell.run(block, NEEDS_ENGINE)
