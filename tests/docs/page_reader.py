@@ -21,6 +21,9 @@ from tests.docs.stand_in_data import BENCHMARKS
 from tests.docs.stand_ins import STAND_INS
 from tests.simulated import simulated_endpoint
 
+OWN_SETTINGS = ("BENCHWRIGHT_", "OPENAI_", "HF_", "OSMOSIS_")
+"""Beginnings of variables of whoever runs the tests, which a reader does not have."""
+
 OpenPage = Callable[..., Setting]
 """(page, mark of the lines to run, by default none) -> where the page is read."""
 
@@ -85,8 +88,9 @@ def open_page(tmp_path: Path, servers: tuple[str, str]) -> Iterator[OpenPage]:
                 ROOT / "examples", directory / "examples" if inside else directory, ignore=ignored
             )
             variables = {
-                **{name: value for name, value in os.environ.items() if not name.startswith("BENCHWRIGHT_")},
+                **{name: value for name, value in os.environ.items() if not name.startswith(OWN_SETTINGS)},
                 "PATH": f"{programs}:{os.environ['PATH']}",
+                "HOME": str(tmp_path / "reader"),
                 "BENCHWRIGHT_HOME": str(tmp_path / "home"),
                 "BENCHWRIGHT_BASE_URL": servers[0],
                 "NO_PROXY": "*",

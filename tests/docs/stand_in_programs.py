@@ -111,7 +111,11 @@ def write_agent(name: str, **changes: Any) -> SetUp:
     asks = "print(ask([{'role': 'user', 'content': prompt}])['content'])"
     from_home = {"command": ["python3", "{home}/agent.py", "{prompt}"], "files": {"agent.py": PROGRAM + asks}}
     changes = changes or from_home
-    return lambda setting: write_recipe(setting.home / "recipes", asks, name, **changes) and None
+
+    def set_up(setting: Setting) -> None:
+        write_recipe(setting.home / "recipes", asks, name, **changes)
+
+    return set_up
 
 
 def install_npm(setting: Setting) -> None:

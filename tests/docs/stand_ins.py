@@ -1,6 +1,6 @@
 """Whatever the pages name and a reader has at hand: models and judges at addresses, files, runs, other programs.
 
-`STAND_INS` is the list of all of them. Those that the lines of a page name are set up, in this order, before it is read.
+`STAND_INS` is the list of all of them. Those that the lines of a page name are set up in this order before it is read.
 """
 
 from __future__ import annotations
