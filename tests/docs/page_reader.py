@@ -28,7 +28,7 @@ OpenPage = Callable[..., Setting]
 """(page, mark of the lines to run, by default none) -> where the page is read."""
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
     """The addresses of a model that knows all answers, and of one that finds all answers right and plays customers."""
     data = write_all(tmp_path_factory.mktemp("rows") / "data", BENCHMARKS)

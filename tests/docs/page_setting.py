@@ -28,11 +28,14 @@ class Setting:
         """The directory of runs."""
         return Path(self.variables["BENCHWRIGHT_HOME"])
 
-    def block(self, language: str, sign: str) -> str:
-        """Return the text of the first block of the page in a language that contains a text."""
-        return next(
-            one.text for one in read_blocks(self.page) if one.language == language and sign in one.text
+    def block(self, language: str, sign: str, page: str = "") -> str:
+        """Return the text of the first block of a page in a language that contains a text; by default of this page."""
+        found = (
+            one.text
+            for one in read_blocks(page or self.page)
+            if one.language == language and sign in one.text
         )
+        return next(found)
 
     def write(self, name: str, text: str) -> None:
         """Write a file of the reader's; addresses in it are the ones here."""

@@ -92,14 +92,15 @@ def serve_web_pack(setting: Setting) -> None:
     }
 
 
-NPM = """#!/bin/sh
+NPM = r"""#!/bin/sh
 if [ "$1" = view ]; then
     echo 9.9.9
     exit
 fi
 while [ "$1" != --prefix ]; do shift; done
 mkdir -p "$2/node_modules/codex"
-{ echo '#!/usr/bin/env python3'; cat "$BENCHWRIGHT_HOME/recipes/codex.py"; } >"$2/node_modules/codex/program"
+cp "$BENCHWRIGHT_HOME/recipes/codex.py" "$2/node_modules/codex/agent.py"
+printf '#!/bin/sh\nexec python3 "${0%/*}/agent.py" "$@"\n' >"$2/node_modules/codex/program"
 chmod +x "$2/node_modules/codex/program"
 echo '{"packages": {"node_modules/codex": {"version": "1"}}}' >"$2/node_modules/.package-lock.json"
 """
