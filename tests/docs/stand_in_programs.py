@@ -100,7 +100,7 @@ fi
 while [ "$1" != --prefix ]; do shift; done
 mkdir -p "$2/node_modules/codex"
 cp "$BENCHWRIGHT_HOME/recipes/codex.py" "$2/node_modules/codex/agent.py"
-printf '#!/bin/sh\nexec python3 "${0%/*}/agent.py" "$@"\n' >"$2/node_modules/codex/program"
+printf '#!/bin/sh\nexec python3 "${0%%/*}/agent.py" "$@"\n' >"$2/node_modules/codex/program"
 chmod +x "$2/node_modules/codex/program"
 echo '{"packages": {"node_modules/codex": {"version": "1"}}}' >"$2/node_modules/.package-lock.json"
 """

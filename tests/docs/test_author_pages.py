@@ -7,7 +7,6 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -65,7 +64,7 @@ class Copy:
 
 
 @pytest.fixture
-def copy(tmp_path: Path) -> Iterator[Copy]:
+def copy(tmp_path: Path) -> Copy:
     """The copy; its modules are those that run."""
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(ROOT / "src" / "benchwright", tmp_path / "src" / "benchwright", ignore=ignored)
