@@ -1,6 +1,6 @@
 """The blocks of README.md and docs/, their shell lines, and the marks of lines that cannot run here.
 
-A comment right before a block says why it is not run, and is not rendered:
+Comments right before a block say why it is not run, and are not rendered:
 
     <!-- not run: needs a GPU -->
     <!-- not run: asks package registries: "agents install" "--latest" -->
@@ -20,9 +20,13 @@ PAGES = ("README.md", *sorted(f"docs/{path.name}" for path in (ROOT / "docs").gl
 NEEDS_ENGINE = "needs a container engine"
 """The mark of lines that run only beside a container engine."""
 
+BY_NEWCOMER = "tests/newcomer.py runs it, as it installs packages"
+"""The mark of lines that `make test-all` runs in an empty environment."""
+
 _FENCED = re.compile(
-    r"(?:^<!-- not run: (?P<mark>.*?) -->\n)?^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.M | re.S
+    r"(?P<marks>(?:^<!-- not run: [^>]* -->\n)*)^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.M | re.S
 )
+_MARK = re.compile(r"<!-- not run: (.*?) -->")
 _PROGRAMS = ("benchwright ", "llm-bench ", "pip install ", "make ")
 
 
@@ -38,32 +42,35 @@ class Line(NamedTuple):
         return re.sub(r"\s+#.*", "", " ".join(self.text.replace("\\\n", " ").split()))
 
 
+class Mark(NamedTuple):
+    """Why lines of a block are not run: those that contain one of the words, without words all."""
+
+    reason: str
+    words: list[str]
+
+    def is_on(self, text: str) -> bool:
+        """Return True if the line with this text is marked."""
+        return not self.words or any(word in text for word in self.words)
+
+
 class Block(NamedTuple):
-    """A fenced block: its page, the number of its first line, its language and text."""
+    """A fenced block: its page, the number of its first line, its language, text and marks."""
 
     page: str
     number: int
     language: str
     text: str
-    mark: str | None
+    marks: list[Mark]
 
     @property
     def lines(self) -> list[Line]:
         """The commands of a block of shell lines."""
         texts = re.findall(r"(?:.*\\\n)*.+", self.text)
-        words = re.findall(r'"([^"]+)"', self.mark or "")
-        reason = re.sub(r':?( "[^"]+")+', "", self.mark or "")
-        lines = [
-            Line(text, reason if self.mark and (not words or _has_any(text, words)) else None)
-            for text in texts
-        ]
-        unused = [word for word in words if not _has_any(self.text, [word])]
+        unused = [word for mark in self.marks for word in mark.words if word not in self.text]
         assert not unused, f"{self.page}:{self.number}: no line has {unused}, which its mark names"
-        return lines
-
-
-def _has_any(text: str, words: list[str]) -> bool:
-    return any(word in text for word in words)
+        return [
+            Line(text, next((mark.reason for mark in self.marks if mark.is_on(text)), None)) for text in texts
+        ]
 
 
 def read_blocks(page: str) -> list[Block]:
@@ -75,10 +82,14 @@ def read_blocks(page: str) -> list[Block]:
             text.count("\n", 0, found.start("text")) + 1,
             found["language"],
             found["text"],
-            found["mark"],
+            [_read_mark(mark) for mark in _MARK.findall(found["marks"])],
         )
         for found in _FENCED.finditer(text)
     ]
+
+
+def _read_mark(text: str) -> Mark:
+    return Mark(re.sub(r':?( "[^"]+")+$', "", text), re.findall(r'"([^"]+)"', text))
 
 
 def shell_blocks(page: str) -> list[Block]:
@@ -91,8 +102,7 @@ def looks_like_shell(block: Block) -> bool:
     return any(line.startswith(_PROGRAMS) for line in block.text.splitlines())
 
 
-def marks_without_block(page: str) -> list[str]:
-    """Return the marks of a page that stand before no block of shell lines."""
-    marks: list[str] = re.findall(r"<!-- not run:.*?-->", (ROOT / page).read_text(encoding="utf-8"), re.S)
-    used = [f"<!-- not run: {block.mark} -->" for block in shell_blocks(page) if block.mark]
-    return [mark for mark in marks if mark not in used]
+def count_idle_marks(page: str) -> int:
+    """Return the number of marks of a page that stand before no block of shell lines."""
+    marks = _MARK.findall((ROOT / page).read_text(encoding="utf-8"))
+    return len(marks) - sum(len(block.marks) for block in shell_blocks(page))
