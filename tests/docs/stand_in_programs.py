@@ -50,9 +50,9 @@ def use_free_address(documented: str) -> SetUp:
 
 
 def serve_measured(setting: Setting) -> None:
-    """Serve a model that can be saturated; a level takes half a second where its line sets no duration, not 30."""
-    setting.variables["BENCHWRIGHT_DURATION"] = "0.5"
-    setting.replacements["--rate 2,4,8"] = "--rate 2,4,8 --duration 2"  # in which a request arrives
+    """Serve a model that can be saturated; a level takes 0.3 s where its line sets no duration, not 30."""
+    setting.variables["BENCHWRIGHT_DURATION"] = "0.3"
+    setting.replacements["--rate 2,4,8"] = "--rate 2,4,8 --duration 1.5"  # in which a request arrives
     setting.model = setting.ending.enter_context(simulated_endpoint("--ttft", "30ms", "--slots", "8"))
     setting.variables["BENCHWRIGHT_BASE_URL"] = setting.model
 

@@ -30,6 +30,9 @@ __all__ = ["open_page", "servers"]
 LINES = {page: [line for block in shell_blocks(page) for line in block.lines] for page in PAGES}
 RUN = {page: [line for line in lines if line.mark is None] for page, lines in LINES.items()}
 
+SLOW = {"docs/load.md"}
+"""Pages that take more than 20 seconds, though hardly any CPU time."""
+
 NEEDS_NODE = {"docs/packs.md", "docs/pack-authors.md"}
 PYTHON_TOO = {"docs/judges.md"}
 """Pages whose blocks of Python write what the lines after them read."""
@@ -38,7 +41,10 @@ LEAST_RUN = 166
 MOST_MARKED = 13
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if RUN[page]])
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(page, marks=[pytest.mark.slow] if page in SLOW else []) for page in PAGES if RUN[page]],
+)
 def test_every_line_of_a_page_runs_in_the_order_of_the_page(page: str, open_page: OpenPage) -> None:
     if page in NEEDS_NODE and shutil.which("node") is None:
         pytest.skip("there is no Node on the PATH")
