@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import signal
 import socket
 import subprocess
 import sys
@@ -134,7 +135,7 @@ class PageShell:
             Failed: If a line ends with an error, or if a server does not answer.
         """
         pasted: list[Line] = []
-        for line in block.lines:
+        for line in (line for line in block.lines if line.mark == mark):
             by_hand = [work for sign, work in BY_HAND.items() if sign in line.text]
             serves = line.command.startswith(SERVERS)
             if pasted and (by_hand or serves):
@@ -142,9 +143,9 @@ class PageShell:
                 pasted = []
             for work in by_hand:
                 work(self.directory)
-            if line.mark == mark and serves:
+            if serves:
                 self._serve(line)
-            elif line.mark == mark:
+            else:
                 pasted.append(line)
         self._paste(pasted)
 
@@ -161,20 +162,24 @@ class PageShell:
         self._bash(text, "".join(answer for sign, answer in TYPED.items() if sign in text))
 
     def _bash(self, text: str, typed: str) -> None:
-        ended = subprocess.run(
+        process = subprocess.Popen(
             ["bash", "-ex", "-c", self._as_here(text)],
             cwd=self.directory,
             env=self._variables,
-            input=typed,
-            capture_output=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             text=True,
-            timeout=LINE_SECONDS,
-            check=False,
+            start_new_session=True,
         )
-        if ended.returncode:
-            raise Failed(
-                f"{text}\nended with {ended.returncode}:\n{ended.stdout[-1500:]}\n{ended.stderr[-2500:]}"
-            )
+        try:
+            out, err = process.communicate(typed, timeout=LINE_SECONDS)
+        except BaseException:
+            os.killpg(process.pid, signal.SIGTERM)
+            process.communicate()
+            raise
+        if process.returncode:
+            raise Failed(f"{text}\nended with {process.returncode}:\n{out[-1500:]}\n{err[-2500:]}")
 
     def _serve(self, line: Line) -> None:
         """Start a server and wait until it answers; unless the page starts it with `&`, stop it at once."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -13,6 +14,9 @@ from pathlib import Path
 import pytest
 from tests.app.compare_kit import made, write_run
 from tests.docs.documented_lines import ROOT, read_blocks
+
+ADD_BENCHMARK, ADD_COMMAND = "docs/add-a-benchmark.md", "docs/add-a-command.md"
+ADD_SCORER, ADD_FORMAT = "docs/add-a-scorer.md", "docs/add-an-export-format.md"
 
 
 @dataclass
@@ -39,6 +43,14 @@ class Copy:
         old = path.read_text()
         assert old.count(after) == 1, (module, after)
         path.write_text(old.replace(after, after + text))
+
+    def register(self, module: str, page: str, entry: str, phrase: str) -> None:
+        """Insert an entry at the beginning of the collection that a page names by this phrase, with a gap for it."""
+        text = " ".join((ROOT / page).read_text(encoding="utf-8").split())
+        named = re.search(re.escape(phrase).replace("NAME", r"(\w+)"), text)
+        assert named, f"{page} has no {phrase!r}"
+        (start,) = re.findall(rf"^{named[1]}\b.*= [({{]\n", (self.package / module).read_text(), re.M)
+        self.insert(module, start, entry)
 
     def python(self, *arguments: str) -> str:
         """Run Python with the copy; return what it prints."""
@@ -77,10 +89,10 @@ def blocks(page: str) -> list[str]:
 
 
 def test_the_benchmark_of_the_page_is_valid(copy: Copy) -> None:
-    about, benchmark = blocks("docs/add-a-benchmark.md")
+    about, benchmark = blocks(ADD_BENCHMARK)
     copy.add("catalog/gsm8k/about.py", about)
     copy.add("catalog/gsm8k/benchmark.py", benchmark)
-    copy.insert("catalog/registry.py", "LATER_BENCHMARKS = (\n", '    "gsm8k",\n')
+    copy.register("catalog/registry.py", ADD_BENCHMARK, '    "gsm8k",\n', 'add `"gsm8k"` to `NAME` in')
     row = {"question": "How much is 6 times 3?", "answer": "It is 6 times 3.\n#### 18"}
     (copy.directory / "data" / "gsm8k").mkdir(parents=True)
     (copy.directory / "data" / "gsm8k" / "test.jsonl").write_text(json.dumps(row) + "\n")
@@ -89,9 +101,9 @@ def test_the_benchmark_of_the_page_is_valid(copy: Copy) -> None:
 
 
 def test_the_command_of_the_page_runs_and_is_listed(copy: Copy) -> None:
-    command, entry, _ = blocks("docs/add-a-command.md")
+    command, entry, _ = blocks(ADD_COMMAND)
     copy.add("cli/disk.py", command)
-    copy.insert("cli/main.py", "\nCOMMANDS = {\n", entry)
+    copy.register("cli/main.py", ADD_COMMAND, entry, "in `NAME` of `src/benchwright/cli/main.py`")
     copy.insert("cli/main.py", '    "Read results": (\n', '        "disk",\n')
     assert copy.run("disk") == "0.0 MB\n"
     assert json.loads(copy.run("disk", "--json")) == {"bytes": 0}
@@ -99,9 +111,11 @@ def test_the_command_of_the_page_runs_and_is_listed(copy: Copy) -> None:
 
 
 def test_the_scorer_of_the_page_passes_the_test_of_the_page(copy: Copy) -> None:
-    scorer, entry, test = blocks("docs/add-a-scorer.md")
+    scorer, entry, test = blocks(ADD_SCORER)
     copy.add("scorers/contains.py", scorer)
-    copy.insert("scorers/registry.py", "SCORERS: Mapping[str, ScorerSpec] = {\n", entry)
+    copy.register(
+        "scorers/registry.py", ADD_SCORER, entry, "in `NAME` of `src/benchwright/scorers/registry.py`"
+    )
     shutil.copy(ROOT / "tests" / "scorers" / "conftest.py", copy.directory)
     (copy.directory / "test_contains.py").write_text(test)
     assert "1 passed" in copy.python("-m", "pytest", "-q", "-p", "no:cacheprovider", "test_contains.py")
@@ -110,9 +124,9 @@ def test_the_scorer_of_the_page_passes_the_test_of_the_page(copy: Copy) -> None:
 
 
 def test_the_format_of_the_page_is_written(copy: Copy) -> None:
-    writer, entry, _ = blocks("docs/add-an-export-format.md")
+    writer, entry, _ = blocks(ADD_FORMAT)
     copy.insert("app/export.py", "AnyRows = TrialRows | RequestRows\n", f"\n\n{writer}\n\n")
-    copy.insert("app/export.py", "IO[bytes]], int]] = {\n", entry)
+    copy.register("app/export.py", ADD_FORMAT, entry, "in `NAME` at the end of the export module")
     copy.insert("cli/export.py", '"csv", "jsonl", ', '"tsv", ')
     run = write_run(copy.directory / "home" / "runs" / "a", made([1.0, 0.0, 1.0]))
     copy.run("export", str(run), "-o", "trials.tsv")
