@@ -37,14 +37,6 @@ NEEDS_NODE = {"docs/packs.md", "docs/pack-authors.md"}
 PYTHON_TOO = {"docs/judges.md"}
 """Pages whose blocks of Python write what the lines after them read."""
 
-NO_DEFAULT_SERVER = (
-    "benchwright eval -",
-    "benchwright test ",
-    "benchwright pack run",
-    "benchwright pack open",
-)
-"""Commands that ask another place than http://localhost:8000/v1 if they get no address."""
-
 LEAST_RUN = 166
 MOST_MARKED = 13
 
@@ -80,14 +72,6 @@ def test_shell_lines_stand_in_blocks_of_bash_and_marks_before_them(page: str) ->
 def test_every_stand_in_is_named_by_a_line() -> None:
     lines = [line for page in PAGES for line in LINES[page] if kind(line) != "marked"]
     assert [one.pattern for one in STAND_INS if not any(one.is_in(line) for line in lines)] == []
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_a_line_names_its_server_where_its_command_has_no_default_one(page: str) -> None:
-    """The default server is a variable here, which a reader does not have."""
-    asking = [line.command for line in LINES[page] if line.command.startswith(NO_DEFAULT_SERVER)]
-    given = ("--base-url", "--config", "--help")
-    assert [line for line in asking if not any(option in line for option in given)] == []
 
 
 ELSEWHERE = {NEEDS_ENGINE: "run beside a container engine", BY_NEWCOMER: "run by tests/newcomer.py"}
