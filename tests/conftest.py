@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from tests.left_behind import Traces, traces
 
-pytest_plugins = ["tests.real_servers"]
+pytest_plugins = ["tests.real_servers", "tests.told"]
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # Started in the background of a shell, whose SIGINT is ignored; the programs under test would inherit that.

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Event, Thread
+from urllib.parse import quote, unquote
 
 COMMIT = "c" * 40
 NEWER = "d" * 40
@@ -32,18 +33,23 @@ class LoopbackHub:
         self.released = Event()
         self.endpoint = ""
 
+    def is_asked(self, path: str) -> bool:
+        """Whether a path names the repository or one of its commits."""
+        return self.repository in path or any(commit in path for commit in self.commits)
+
     def paths(self) -> list[str]:
         """What was asked, in order."""
         return [path for path, _ in self.requests]
 
 
 @contextmanager
-def serving(hub: LoopbackHub) -> Iterator[LoopbackHub]:
-    """Serves the hub on a free port."""
-    handler = type("Handler", (_Handler,), {"hub": hub})
+def serving(hub: LoopbackHub, *more: LoopbackHub) -> Iterator[LoopbackHub]:
+    """Serves the hub on a free port, and the repositories of `more` too."""
+    handler = type("Handler", (_Handler,), {"hub": hub, "hubs": (*more, hub)})
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         server.daemon_threads = True
-        hub.endpoint = f"http://127.0.0.1:{server.server_port}"
+        for one in (hub, *more):
+            one.endpoint = f"http://127.0.0.1:{server.server_port}"
         thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         try:
@@ -56,11 +62,12 @@ def serving(hub: LoopbackHub) -> Iterator[LoopbackHub]:
 
 class _Handler(BaseHTTPRequestHandler):
     hub: LoopbackHub
+    hubs: tuple[LoopbackHub, ...]
     protocol_version = "HTTP/1.1"
 
     def do_GET(self) -> None:
-        hub = self.hub
-        path = self.path.partition("?")[0]
+        hub = self.hub = next((hub for hub in self.hubs if hub.is_asked(self.path)), self.hub)
+        path = unquote(self.path.partition("?")[0])
         described = f"/api/{hub.kind}s/{hub.repository}"
         resolved = f"{'/datasets' if hub.kind == 'dataset' else ''}/{hub.repository}/resolve/"
         hub.requests.append((path, {name.lower(): value for name, value in self.headers.items()}))
@@ -99,7 +106,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(404, b"{}", {"X-Error-Code": "EntryNotFound"})
         elif _is_large(name):
             other_host = hub.endpoint.replace("127.0.0.1", "localhost")
-            location = f"{other_host}/store/{commit}/{name}"
+            location = f"{other_host}/store/{commit}/{quote(name)}"
             self._send(302, b"", {"Location": location, "X-Repo-Commit": commit})
         else:
             self._bytes(commit, name)

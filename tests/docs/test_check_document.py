@@ -1,14 +1,10 @@
-"""docs/check.md lists every line of a card with all its outcomes, and its commands work as written."""
+"""docs/check.md lists every line of a card with all its outcomes."""
 
 from __future__ import annotations
 
 import re
 from itertools import groupby
 from pathlib import Path
-
-import pytest
-from tests.endpoint.card.played_server import served
-from tests.programs import run_benchwright
 
 from benchwright.endpoint.card import CARD_LINES, State
 from benchwright.endpoint.card.outcomes import OUTCOMES, Outcome
@@ -51,18 +47,3 @@ def test_the_document_has_every_line_and_outcome_and_what_it_matters_for() -> No
         last += [cell.strip()] if bar else []
     assert "\n".join(lines) == table(), f"docs/check.md should have:\n\n{table()}"
     assert all(last)
-
-
-def commands() -> list[str]:
-    """The commands of the document."""
-    blocks = re.findall(r"^```bash\n(.*?)^```", DOCUMENT.read_text(), re.M | re.S)
-    return [line for block in blocks for line in block.splitlines() if line.startswith("benchwright check")]
-
-
-@pytest.mark.parametrize("line", commands())
-def test_its_commands_work(line: str, tmp_path: Path) -> None:
-    with served(models=("my-model",)) as server:
-        words = line.replace("http://localhost:8000/v1", server.base_url).split()[1:]
-        ended = run_benchwright(words, directory=tmp_path)
-    assert ended.returncode == 0, ended.stderr
-    assert "my-model" in ended.stdout

@@ -1,4 +1,4 @@
-"""Every command in README.md and docs/eval.md runs as written, and its numbers are those that must come out.
+"""The evaluations of README.md and docs/eval.md come to the numbers that must come out.
 
 The model is the simulated endpoint with an answer key and an accuracy of 1, so that the right score of every
 example is known beforehand: 1. Addresses are replaced by those of the servers of the test, nothing else.
@@ -24,14 +24,6 @@ from tests.simulated import simulated_endpoint
 ROOT = Path(__file__).resolve().parents[2]
 QUESTIONS = 30
 SUMS = 24
-NOT_RUN = {
-    "pip install .": "tests/newcomer.py runs it in `make test-all`",
-    "pip install '.[all]'": "the environment of the tests is made so",
-    "make demo": "tests/docs/test_demo.py runs it",
-    "make test": "it is what runs this test",
-}
-ELSEWHERE = ("llm-bench ", "benchwright fetch ")
-"""Beginnings of commands of README.md that test_benchmarks_document.py runs."""
 
 
 def commands(document: str) -> list[str]:
@@ -180,9 +172,3 @@ def test_the_schema_knows_every_setting_of_the_file(place: Path, addresses: dict
     settings = tomllib.loads((place / "eval.toml").read_text())
     assert settings.keys() <= schema["properties"].keys()
     assert settings["eval"].keys() <= schema["properties"]["eval"]["properties"].keys()
-
-
-def test_every_line_of_the_documents_is_run_by_a_test() -> None:
-    tested = ("benchwright eval", "benchwright runs", "benchwright show", "benchwright schema", "benchwright cache",
-              *ELSEWHERE)  # fmt: skip
-    assert [line for _, line in EXAMPLES if not line.startswith(tested) and line not in NOT_RUN] == []

@@ -48,6 +48,9 @@ class TestBuilding:
         assert built.returncode == 0, built.stderr
         pages = {page.stem for page in (folder / "site").glob("*.html")}
         assert pages >= {page.stem for page in (ROOT / "docs").glob("*.md")}
+        scale = (folder / "site" / "scale.html").read_text(encoding="utf-8")
+        assert "<!-- not run" in scale, "a mark for tests, which nobody sees"
+        assert "&lt;!--" not in scale
         reference = (folder / "site" / "reference.html").read_text(encoding="utf-8")
         assert all(f'id="{address}"' in reference for address, _ in site.public_names())
         assert (folder / "site" / "search" / "search_index.json").stat().st_size > 100_000
