@@ -292,13 +292,16 @@ def write_archive(path: Path, forbidden: list[str]) -> None:
     machine = (socket.gethostname(), platform.release(), getuser(), str(Path.home()), str(Path.cwd()))
     names = [text.encode() for text in (*forbidden, *machine) if len(text) > 3]
     shutil.rmtree(FOLDER / "user")
-    with path.open("wb") as raw, gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as zipped:
-        with tarfile.open(fileobj=zipped, mode="w") as archive:
-            for file in sorted(FOLDER.rglob("*")):
-                found = [name for name in names if file.is_file() and name in file.read_bytes()]
-                if found:
-                    raise SystemExit(f"{file} names this machine: {found}")
-                archive.add(file, str(file.relative_to(FOLDER)), recursive=False, filter=as_nobody)
+    with (
+        path.open("wb") as raw,
+        gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as zipped,
+        tarfile.open(fileobj=zipped, mode="w") as archive,
+    ):
+        for file in sorted(FOLDER.rglob("*")):
+            found = [name for name in names if file.is_file() and name in file.read_bytes()]
+            if found:
+                raise SystemExit(f"{file} names this machine: {found}")
+            archive.add(file, str(file.relative_to(FOLDER)), recursive=False, filter=as_nobody)
     if path.stat().st_size > MAX_BYTES:
         raise SystemExit(f"{path} has {path.stat().st_size:,} bytes, more than {MAX_BYTES:,}")
 
