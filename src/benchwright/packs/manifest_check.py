@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, get_args
 
+from benchwright import __version__
 from benchwright.packs.manifest_types import (
     Capabilities,
     CloudVerifier,
@@ -35,7 +36,7 @@ def check_manifest(raw: Any) -> tuple[PackManifest | None, list[str]]:
     fields = _Fields(raw)
     for name in ("schemaVersion", "protocolVersion"):
         if type(raw.get(name)) not in (int, float) or raw[name] != 1:
-            fields.wrong(name, "1", raw.get(name, _ABSENT))
+            fields.wrong(name, "1", raw.get(name, _ABSENT), hint_for_newer(raw.get(name)))
     manifest = PackManifest(
         id=_identifier(fields, "id"),
         name=fields.text("name"),
@@ -54,6 +55,12 @@ def check_manifest(raw: Any) -> tuple[PackManifest | None, list[str]]:
         raw=raw,
     )
     return (None, fields.problems) if fields.problems else (manifest, [])
+
+
+def hint_for_newer(version: Any) -> str:
+    """Return what to do if a version number is from the future, to be appended to a message. Empty for other values."""
+    newer = type(version) in (int, float) and version > 1
+    return f" (made for a newer host; this is Benchwright {__version__}: upgrade it)" if newer else ""
 
 
 _ABSENT: Any = object()
@@ -76,9 +83,9 @@ class _Fields:
         self.problems: list[str] = within.problems if within else []
         self.warnings: list[str] = within.warnings if within else []
 
-    def wrong(self, name: str, expected: str, found: Any) -> None:
-        """Add a problem with the field `name`."""
-        self.problems.append(f"{self.prefix}{name}: expected {expected}, found {_shown(found)}")
+    def wrong(self, name: str, expected: str, found: Any, hint: str = "") -> None:
+        """Add a problem with the field `name`. `hint`: what to do about it."""
+        self.problems.append(f"{self.prefix}{name}: expected {expected}, found {_shown(found)}{hint}")
 
     def doubtful(self, name: str, expected: str, found: Any) -> None:
         """Add a warning about the field `name`."""

@@ -39,6 +39,7 @@ from benchwright.records import (
 from benchwright.runs.pictures import PictureFiles, restore_pictures
 from benchwright.runs.plain_values import to_plain
 from benchwright.runs.process_delays import RunEventDetail
+from benchwright.runs.store_format import unknown_line_type
 from benchwright.secrets import SECRETS
 
 TRIALS_FILE = "trials.jsonl"
@@ -281,7 +282,10 @@ def _cut_torn_line(descriptor: int) -> int:
 
 def decode_line(encoded: bytes) -> JournalLine:
     """Parse one journal line into a record. Raises one of `DECODE_ERRORS` if the line is not a valid record."""
-    line: JournalLine = _decode_line(encoded)
+    try:
+        line: JournalLine = _decode_line(encoded)
+    except msgspec.ValidationError as error:
+        raise msgspec.ValidationError(unknown_line_type(encoded) or str(error)) from None
     if isinstance(line, RunEvent):
         check_event(line)
     return line
