@@ -1,0 +1,81 @@
+"""The number of the store's format, which tells the runs of a newer version from damaged ones.
+
+The number is raised when an older version would read a run wrongly. New fields do not raise it, because unknown fields
+are ignored.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from benchwright import __version__
+from benchwright.errors import UserError
+from benchwright.records import DECODE_ERRORS, Record, RunEvent, ScoreRecord, TrialRecord
+
+STORE_FORMAT = 1
+"""Format of the runs that this version writes. Runs without a number (0) are read like those of format 1."""
+
+
+LINE_TYPES = tuple(str(kind.__struct_config__.tag) for kind in (TrialRecord, ScoreRecord, RunEvent))
+"""The types of records that a journal may have."""
+
+
+class _TypedLine(Record, frozen=True):
+    """The field that all lines of a journal have in common."""
+
+    type: str = ""
+
+
+class _Header(Record, frozen=True):
+    """The fields of run.json that all formats have in common. Their types are checked by `check_format`."""
+
+    format: Any = 0
+    versions: Any = {}
+
+
+def check_format(path: Path, content: bytes) -> None:
+    """Check that this version knows the format of a run. Content that is no JSON object passes.
+
+    `path`, `content`: the path of run.json, and its bytes.
+
+    Raises:
+        UserError: If a newer version wrote the run.
+    """
+    try:
+        header = msgspec.json.decode(content, type=_Header)
+    except DECODE_ERRORS:
+        return
+    if type(header.format) is int and header.format <= STORE_FORMAT:
+        return
+    versions = header.versions if isinstance(header.versions, dict) else {}
+    raise UserError(newer_format(str(path), header.format, STORE_FORMAT, versions.get("benchwright")))
+
+
+def unknown_line_type(encoded: bytes) -> str | None:
+    """Return the message on a line of a journal whose type only newer versions know. None for other lines."""
+    try:
+        kind = msgspec.json.decode(encoded, type=_TypedLine).type
+    except DECODE_ERRORS:
+        return None
+    if kind in ("", *LINE_TYPES):
+        return None
+    return (
+        f"its type {kind[:20]!r} is of a newer Benchwright; this is Benchwright {__version__}: "
+        "upgrade Benchwright to read it"
+    )
+
+
+def newer_format(subject: str, theirs: object, ours: int, version: object = None) -> str:
+    """Return the message on a file in a format that this version does not know.
+
+    `subject`: the file. `theirs`, `ours`: its format, and the newest format that this version knows. `version`: the
+    version that wrote the file, if it is known.
+    """
+    writer = f"Benchwright {version}" if isinstance(version, str) and version else "a newer Benchwright"
+    return (
+        f"{subject} has format {str(theirs)[:20]!r}, written by {writer}; this is Benchwright {__version__}, "
+        f"which reads formats up to {ours}: upgrade Benchwright to read it."
+    )
