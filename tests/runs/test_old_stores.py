@@ -160,7 +160,6 @@ def read_lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
-@pytest.mark.parametrize("layout", ["inspect", "lm-eval"])
 @pytest.mark.parametrize(
     ("store", "layout"),
     [
