@@ -52,6 +52,7 @@ class OldStore(Program):
 
     def __init__(self, directory: Path, commit: str) -> None:
         super().__init__(directory)
+        self.commit = commit
         with tarfile.open(ARCHIVES[commit]) as archive:
             archive.extractall(directory, filter="data")
         self.environment["OPENAI_API_KEY"] = "key-of-no-provider"
