@@ -58,7 +58,7 @@ def change_manifest(program: Program, **changes: Any) -> None:
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_every_command_refuses_a_run_of_a_newer_version_in_one_line(
     program: Program, command: tuple[str, ...]
-):
+) -> None:
     ended = program.run(*command)
     line = one_line_of(ended.stderr)
     assert ended.returncode == 1
@@ -67,21 +67,23 @@ def test_every_command_refuses_a_run_of_a_newer_version_in_one_line(
 
 
 @pytest.mark.parametrize("number", [STORE_FORMAT + 1, "2b", None, [3]], ids=str)
-def test_a_format_that_is_not_known_is_refused_whatever_it_looks_like(program: Program, number: object):
+def test_a_format_that_is_not_known_is_refused_whatever_it_looks_like(
+    program: Program, number: object
+) -> None:
     change_manifest(program, format=number, versions="unknown")
     line = one_line_of(program.run("show", NEWER).stderr)
     assert "written by a newer Benchwright" in line
     assert "upgrade Benchwright" in line
 
 
-def test_lists_have_the_other_runs_and_one_line_about_the_newer_run(program: Program):
+def test_lists_have_the_other_runs_and_one_line_about_the_newer_run(program: Program) -> None:
     listed = program.run("runs", "--json")
     assert [run["id"] for run in json.loads(listed.stdout)["runs"]] == [OLDER]
     (warning,) = listed.stderr.splitlines()
     assert "Benchwright 9.1" in warning
 
 
-def test_the_viewer_lists_the_other_runs_and_says_why_one_is_missing(program: Program):
+def test_the_viewer_lists_the_other_runs_and_says_why_one_is_missing(program: Program) -> None:
     with viewing(program) as viewer:
         page = viewer.get("/").text
         assert OLDER in page
@@ -89,17 +91,17 @@ def test_the_viewer_lists_the_other_runs_and_says_why_one_is_missing(program: Pr
         assert viewer.get(f"/runs/{NEWER}").status == 404
 
 
-def test_a_run_of_a_newer_version_can_be_deleted(program: Program):
+def test_a_run_of_a_newer_version_can_be_deleted(program: Program) -> None:
     assert program.run("runs", "delete", NEWER, "--yes").returncode == 0
     assert [run.name for run in program.runs] == [OLDER]
 
 
-def test_runs_are_written_with_the_number_of_their_format(program: Program):
+def test_runs_are_written_with_the_number_of_their_format(program: Program) -> None:
     written = json.loads((program.home / "runs" / OLDER / "run.json").read_text())
     assert written["format"] == STORE_FORMAT
 
 
-def test_a_record_of_a_type_that_only_newer_versions_have_is_told_from_damage(program: Program):
+def test_a_record_of_a_type_that_only_newer_versions_have_is_told_from_damage(program: Program) -> None:
     journal = program.home / "runs" / OLDER / "trials.jsonl"
     with journal.open("a") as file:
         file.write('{"type":"verdict","key":"1"}\n')
@@ -108,7 +110,9 @@ def test_a_record_of_a_type_that_only_newer_versions_have_is_told_from_damage(pr
     assert "upgrade Benchwright" in line
 
 
-def test_an_eval_that_finds_a_cache_file_of_a_newer_version_says_so_and_fresh_leaves_it(program: Program):
+def test_an_eval_that_finds_a_cache_file_of_a_newer_version_says_so_and_fresh_leaves_it(
+    program: Program,
+) -> None:
     evaluating = program.evaluating(program.rows(2), NOWHERE, "--no-probe")
     program.run(*evaluating)
     (entry,) = program.home.glob("cache/eval/*/*/*.json")
@@ -122,7 +126,7 @@ def test_an_eval_that_finds_a_cache_file_of_a_newer_version_says_so_and_fresh_le
 
 
 @pytest.mark.parametrize("number", ["schemaVersion", "protocolVersion"])
-def test_a_pack_for_a_newer_host_is_neither_installed_nor_run(program: Program, number: str):
+def test_a_pack_for_a_newer_host_is_neither_installed_nor_run(program: Program, number: str) -> None:
     pack = write_tree(program.directory / "sample", pack_files(**{number: 2}))
     for command in (("install", f"{pack}"), ("run", f"{pack}", "--model", "m", "--base-url", NOWHERE)):
         line = one_line_of(program.run("pack", *command).stderr)
@@ -130,7 +134,7 @@ def test_a_pack_for_a_newer_host_is_neither_installed_nor_run(program: Program, 
         assert "upgrade it" in line
 
 
-def test_a_registry_for_newer_hosts_is_refused(program: Program):
+def test_a_registry_for_newer_hosts_is_refused(program: Program) -> None:
     program.write("registry.json", '{"schemaVersion": 2, "packs": []}')
     line = one_line_of(program.run("pack", "search", "--registry", "registry.json").stderr)
     assert "made for a newer host" in line

@@ -46,18 +46,18 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[OldStore]:
     store.end()
 
 
-def test_there_are_stores_of_the_landed_versions():
+def test_there_are_stores_of_the_landed_versions() -> None:
     assert {"d053297", "4cf5bb0"} <= ARCHIVES.keys()
     assert all(path.stat().st_size <= MAX_BYTES for path in ARCHIVES.values())
 
 
 @every_store
-def test_runs_lists_every_run(store: OldStore):
+def test_runs_lists_every_run(store: OldStore) -> None:
     assert {run["id"] for run in store.json("runs")["runs"]} == store.shown.keys()
 
 
 @every_store
-def test_show_has_the_figures_that_the_old_version_showed(store: OldStore):
+def test_show_has_the_figures_that_the_old_version_showed(store: OldStore) -> None:
     differing = [
         f"{run}: {line}"
         for run, old in store.shown.items()
@@ -86,7 +86,7 @@ def is_same(old: Any, new: Any) -> bool:
 
 
 @every_store
-def test_an_unfinished_run_is_resumed_with_what_it_had(store: OldStore):
+def test_an_unfinished_run_is_resumed_with_what_it_had(store: OldStore) -> None:
     before = store.json("show", store.unfinished)
     with store.serving():
         store.done("resume", store.unfinished)
@@ -99,14 +99,14 @@ def test_an_unfinished_run_is_resumed_with_what_it_had(store: OldStore):
 
 
 @every_store
-def test_a_finished_evaluation_is_answered_from_the_cache_without_a_server(store: OldStore):
+def test_a_finished_evaluation_is_answered_from_the_cache_without_a_server(store: OldStore) -> None:
     more = ("--model", "simulated-a", "--n", "2", "--batch-size", "4", "--eval-fn", "rewards:length")
     store.done(*AGENT_EVALUATION, *more)
     assert len(store.runs) == len(store.shown)  # no new run
 
 
 @every_store
-def test_conversations_are_reused_where_the_scorer_has_changed(store: OldStore):
+def test_conversations_are_reused_where_the_scorer_has_changed(store: OldStore) -> None:
     baseline = ("--baseline-model", "simulated-b", "--baseline-base-url", EVALUATION[-1])
     store.done(*EVALUATION, "--model", "simulated-a", "--n", "2", *baseline, "--reuse", "--no-probe")
     made = {path.name for path in store.runs} - store.shown.keys() or {store.evaluation}
@@ -122,20 +122,20 @@ def means_of(shown: dict[str, Any]) -> list[float]:
 
 
 @every_store
-def test_compare_compares_the_models_of_a_run_and_the_run_with_its_result_file(store: OldStore):
+def test_compare_compares_the_models_of_a_run_and_the_run_with_its_result_file(store: OldStore) -> None:
     run = store.evaluation
     assert "difference" in store.done("compare", f"{run}@primary", f"{run}@baseline")
     assert "difference" in store.done("compare", "out/eval.json", run)
 
 
 @stores_with("out/mmlu_pro_*.json")
-def test_a_benchmarks_result_file_equals_its_run(store: OldStore):
+def test_a_benchmarks_result_file_equals_its_run(store: OldStore) -> None:
     compared = store.done("compare", store.file("out/mmlu_pro_*.json"), store.named("mmlu-pro"))
     assert re.search(r"accuracy +0\.750  0\.750 +\+0\.000", compared)
 
 
 @stores_with("out/load.json")
-def test_a_measurement_under_load_is_found_by_its_tag_and_by_its_file(store: OldStore):
+def test_a_measurement_under_load_is_found_by_its_tag_and_by_its_file(store: OldStore) -> None:
     file = store.file("out/load.json")
     tag = json.loads((store.directory / file).read_text())["id"]
     compared = store.done("compare", tag, file)
@@ -144,14 +144,14 @@ def test_a_measurement_under_load_is_found_by_its_tag_and_by_its_file(store: Old
 
 
 @every_store
-def test_report_and_table_show_the_runs(store: OldStore):
+def test_report_and_table_show_the_runs(store: OldStore) -> None:
     store.done("report", *store.shown, "--anyway", "-o", "report.html")
     assert "SIMULATED" in (store.directory / "report.html").read_text().upper()
     assert "questions" in store.done("table")
 
 
 @stores_with("out/trials.jsonl")
-def test_export_writes_the_trials_that_the_old_version_wrote(store: OldStore):
+def test_export_writes_the_trials_that_the_old_version_wrote(store: OldStore) -> None:
     store.done("export", store.evaluation, "-o", "trials.jsonl")
     new = read_lines(store.directory / "trials.jsonl")
     assert len(new) == 24
@@ -173,7 +173,7 @@ def read_lines(path: Path) -> list[dict[str, Any]]:
     ],
     indirect=["store"],
 )
-def test_an_export_in_another_programs_layout_is_imported(store: OldStore, layout: str):
+def test_an_export_in_another_programs_layout_is_imported(store: OldStore, layout: str) -> None:
     folder = store.file(f"out/{layout}")
     run = store.named("mmlu-pro")
     store.done("import", folder)
@@ -182,7 +182,7 @@ def test_an_export_in_another_programs_layout_is_imported(store: OldStore, layou
 
 
 @every_store
-def test_view_has_a_page_for_each_run_and_its_trials(store: OldStore):
+def test_view_has_a_page_for_each_run_and_its_trials(store: OldStore) -> None:
     with viewing(store) as viewer:
         for run, shown in store.shown.items():
             page = viewer.get(f"/runs/{run}")
@@ -192,7 +192,7 @@ def test_view_has_a_page_for_each_run_and_its_trials(store: OldStore):
 
 
 @stores_with("old-pack.tar.gz")
-def test_an_installed_pack_is_ready_and_its_run_can_be_seen_again(store: OldStore):
+def test_an_installed_pack_is_ready_and_its_run_can_be_seen_again(store: OldStore) -> None:
     run = store.named("old-pack")
     (pack,) = store.json("pack", "list")["packs"]
     assert (pack["id"], pack["status"]) == ("old-pack", "ready")
@@ -201,7 +201,7 @@ def test_an_installed_pack_is_ready_and_its_run_can_be_seen_again(store: OldStor
 
 
 @stores_with("old-pack.tar.gz")
-def test_an_archive_of_a_pack_is_installed(store: OldStore):
+def test_an_archive_of_a_pack_is_installed(store: OldStore) -> None:
     archive = store.file("old-pack.tar.gz")
     store.done("pack", "delete", "old-pack", "--yes")
     store.done("pack", "install", f"./{archive}")

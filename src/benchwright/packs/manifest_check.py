@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, get_args
 
-from benchwright import __version__
 from benchwright.packs.manifest_types import (
     Capabilities,
     CloudVerifier,
@@ -18,6 +17,7 @@ from benchwright.packs.manifest_types import (
     VerifierSpec,
 )
 from benchwright.packs.types import VerifierMode
+from benchwright.runs.store_format import THIS_VERSION
 
 PACK_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", re.ASCII)
 """Matches the valid ids of packs and verifiers. Names of directories and containers are derived from these ids."""
@@ -60,7 +60,7 @@ def check_manifest(raw: Any) -> tuple[PackManifest | None, list[str]]:
 def hint_for_newer(version: Any) -> str:
     """Return what to do if a version number is from the future, to be appended to a message. Empty for other values."""
     newer = type(version) in (int, float) and version > 1
-    return f" (made for a newer host; this is Benchwright {__version__}: upgrade it)" if newer else ""
+    return f" (made for a newer host; this is {THIS_VERSION}: upgrade it)" if newer else ""
 
 
 _ABSENT: Any = object()

@@ -6,18 +6,20 @@ are ignored.
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from benchwright import __version__
 from benchwright.errors import UserError
 from benchwright.records import DECODE_ERRORS, Record, RunEvent, ScoreRecord, TrialRecord
 
+THIS_VERSION = f"Benchwright {import_module('benchwright').__version__}"
+"""This program with its version. Imported by name, because a plain import would join this room to the whole API."""
+
 STORE_FORMAT = 1
 """Format of the runs that this version writes. Runs without a number (0) are read like those of format 1."""
-
 
 LINE_TYPES = tuple(str(kind.__struct_config__.tag) for kind in (TrialRecord, ScoreRecord, RunEvent))
 """The types of records that a journal may have."""
@@ -50,8 +52,12 @@ def check_format(path: Path, content: bytes) -> None:
         return
     if type(header.format) is int and header.format <= STORE_FORMAT:
         return
-    versions = header.versions if isinstance(header.versions, dict) else {}
-    raise UserError(newer_format(str(path), header.format, STORE_FORMAT, versions.get("benchwright")))
+    version = header.versions.get("benchwright") if isinstance(header.versions, dict) else None
+    writer = f"Benchwright {version}" if version else "a newer Benchwright"
+    raise UserError(
+        f"{path} has format {str(header.format)[:20]!r}, written by {writer}; this is {THIS_VERSION}, "
+        f"which reads formats up to {STORE_FORMAT}: upgrade Benchwright to read it."
+    )
 
 
 def unknown_line_type(encoded: bytes) -> str | None:
@@ -63,19 +69,6 @@ def unknown_line_type(encoded: bytes) -> str | None:
     if kind in ("", *LINE_TYPES):
         return None
     return (
-        f"its type {kind[:20]!r} is of a newer Benchwright; this is Benchwright {__version__}: "
+        f"its type {kind[:20]!r} is of a newer Benchwright; this is {THIS_VERSION}: "
         "upgrade Benchwright to read it"
-    )
-
-
-def newer_format(subject: str, theirs: object, ours: int, version: object = None) -> str:
-    """Return the message on a file in a format that this version does not know.
-
-    `subject`: the file. `theirs`, `ours`: its format, and the newest format that this version knows. `version`: the
-    version that wrote the file, if it is known.
-    """
-    writer = f"Benchwright {version}" if isinstance(version, str) and version else "a newer Benchwright"
-    return (
-        f"{subject} has format {str(theirs)[:20]!r}, written by {writer}; this is Benchwright {__version__}, "
-        f"which reads formats up to {ours}: upgrade Benchwright to read it."
     )
