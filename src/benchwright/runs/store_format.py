@@ -6,17 +6,17 @@ are ignored.
 
 from __future__ import annotations
 
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from benchwright import __version__
 from benchwright.errors import UserError
 from benchwright.records import DECODE_ERRORS, Record, RunEvent, ScoreRecord, TrialRecord
 
-THIS_VERSION = f"Benchwright {import_module('benchwright').__version__}"
-"""This program with its version. Imported by name, because a plain import would join this room to the whole API."""
+THIS_VERSION = f"Benchwright {__version__}"
+"""This program with its version."""
 
 STORE_FORMAT = 1
 """Format of the runs that this version writes. Runs without a number (0) are read like those of format 1."""
