@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.app.app_kit import one_line_of
 from tests.runs.old_store import AGENT_EVALUATION, ARCHIVES, EVALUATION, OldStore, commits_with
 from tests.runs.old_stores.make_archive import MAX_BYTES
 from tests.web.web_kit import viewing
@@ -206,3 +207,31 @@ def test_an_archive_of_a_pack_is_installed(store: OldStore) -> None:
     store.done("pack", "delete", "old-pack", "--yes")
     store.done("pack", "install", f"./{archive}")
     assert store.json("pack", "list")["packs"][0]["status"] == "ready"
+
+
+@stores_with("out/mmlu_pro_*.json")
+@pytest.mark.parametrize("kind", ["mmlu-pro", "old-pack"])
+def test_a_benchmark_and_a_pack_that_were_cut_off_are_resumed(store: OldStore, kind: str) -> None:
+    run = store.named(kind)
+    cut_off(store, run)
+    if (store.commit, kind) in OTHER_RULES:
+        assert "another version of Benchwright began it by other rules" in one_line_of(
+            store.run("resume", run).stderr
+        )
+        return
+    with store.serving():
+        store.done("resume", run)
+    after = store.json("show", run)
+    assert (after["state"], after["done"]) == ("finished", store.shown[run]["planned"])
+
+
+OTHER_RULES = {("d053297", "mmlu-pro")}
+"""Runs that cannot be resumed, because the benchmark has another protocol since."""
+
+
+def cut_off(store: OldStore, run: str) -> None:
+    """Cut a run's journal before its last trial, as if the process had ended there."""
+    journal = store.home / "runs" / run / "trials.jsonl"
+    lines = journal.read_bytes().splitlines(keepends=True)
+    trials = [place for place, line in enumerate(lines) if b'"type":"trial"' in line]
+    journal.write_bytes(b"".join(lines[: trials[-1]]))

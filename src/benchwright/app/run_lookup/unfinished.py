@@ -63,7 +63,8 @@ class UnfinishedRunLookup:
         if self._run is not None:
             if read_manifest(self._run).fingerprint != self._fingerprint:
                 raise UserError(
-                    f"{self._run.name} cannot be resumed: its data, benchmark or pack has changed."
+                    f"{self._run.name} cannot be resumed: its data, benchmark or pack has changed, or another "
+                    "version of Benchwright began it by other rules. `show` reads it; run it anew to finish it."
                 )
             return self._run
         if self._fresh:
