@@ -12,7 +12,7 @@ from benchwright.stats.judge_agreement import (
     AgreementCounts,
     CorrectedMean,
     count_agreement,
-    kappa,
+    estimate_kappa,
     post_stratified_mean,
     prediction_powered_mean,
     rogan_gladen_mean,
@@ -123,7 +123,10 @@ def kappa_coverage(scenario: Scenario, labels: int, runs: int) -> float:
     judged = shares[0] + shares[1]
     chance = judged * right + (1 - judged) * (1 - right)
     truth = (shares[0] + shares[3] - chance) / (1 - chance)
-    found = [kappa(AgreementCounts(*cells)) for cells in generator.multinomial(labels, shares, runs).tolist()]
+    found = [
+        estimate_kappa(AgreementCounts(*cells))
+        for cells in generator.multinomial(labels, shares, runs).tolist()
+    ]
     return float(np.mean([one is not None and one.low <= truth <= one.high for one in found]))
 
 

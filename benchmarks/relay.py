@@ -28,7 +28,7 @@ from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.connection import Connection, Headers
 from benchwright.endpoint.dialects.gemini.urls import STREAM_SUFFIX
 from benchwright.endpoint.relay import Relay
-from benchwright.endpoint.request import Purpose
+from benchwright.endpoint.request import RequestPurpose
 from benchwright.endpoint.tee import Tee
 from benchwright.records import RequestRecord, Target
 
@@ -59,7 +59,7 @@ def client_of(base_url: str, concurrency: int, key: str | None = None) -> Endpoi
 async def serve(base_url: str, concurrency: int) -> None:
     """Runs a relay until stdin ends; prints where it is and its token."""
     async with client_of(base_url, concurrency) as client, Relay() as relay:
-        grant = relay.open(client, {}, lambda asked: Purpose(), lambda relayed: None)
+        grant = relay.open_grant(client, {}, lambda asked: RequestPurpose(), lambda relayed: None)
         print(json.dumps([relay.base_url, grant.token]), flush=True)
         await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
 
@@ -92,11 +92,11 @@ class Unread:
 
     def set_connection(self, connection: Connection) -> None: ...
 
-    def head(self, status: int, headers: Headers) -> None: ...
+    def receive_head(self, status: int, headers: Headers) -> None: ...
 
-    def data(self, chunk: bytes) -> None: ...
+    def receive_data(self, chunk: bytes) -> None: ...
 
-    def end(self) -> None: ...
+    def complete(self) -> None: ...
 
 
 async def load(
@@ -110,7 +110,7 @@ async def load(
         await asyncio.sleep(spread * place / concurrency)
         records: list[RequestRecord] = []
         for _ in range(waves):
-            await client.forward(path, body, Tee(Unread()), Purpose(), records.append)
+            await client.forward(path, body, Tee(Unread()), RequestPurpose(), records.append)
         return [(record.ttft or 0) / 1e6 for record in records[1:]]
 
     async with client_of(base_url, concurrency, token) as client:

@@ -14,4 +14,4 @@ def read_lines(run: Path) -> list[JournalLine]:
     Raises:
         JournalError: a line in the middle cannot be read.
     """
-    return list(RunTable(run).records())
+    return list(RunTable(run).read_records())

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from benchwright.errors import JournalError, UserError
-from benchwright.files import append, atomic_file, write_atomically
+from benchwright.files import append_to_file, atomic_file, write_atomically
 
 KILLED = """
 import os, signal, sys
@@ -139,7 +139,7 @@ def test_a_full_disk_leaves_the_old_file(old: Path) -> None:
 
 
 def test_lines_are_added_at_the_end(old: Path) -> None:
-    append(old, b" and new")
+    append_to_file(old, b" and new")
     assert old.read_bytes() == b"old and new"
     with pytest.raises(UserError, match="Cannot write"):
-        append(old / "below", b"")
+        append_to_file(old / "below", b"")

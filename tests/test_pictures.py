@@ -14,11 +14,11 @@ from benchwright.pictures import (
     MAX_BYTES,
     MAX_TOKENS,
     Picture,
-    data_url,
-    picture_in_url,
-    picture_of,
+    find_pictures,
+    make_data_url,
+    parse_data_url,
+    parse_picture,
     picture_of_url_head,
-    pictures_of,
 )
 
 
@@ -35,10 +35,10 @@ from benchwright.pictures import (
     ],
 )
 def test_kind_and_size_are_read_from_the_head(data: bytes, kind: str) -> None:
-    found = picture_of(data)
+    found = parse_picture(data)
     assert found == Picture(kind, 640, 480, len(data))
-    assert picture_in_url(url(data, "image/svg+xml")) == picture_of_url_head(url(data, "image/gif")) == found
-    assert data_url(data) == url(data, f"image/{kind}")
+    assert parse_data_url(url(data, "image/svg+xml")) == picture_of_url_head(url(data, "image/gif")) == found
+    assert make_data_url(data) == url(data, f"image/{kind}")
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_kind_and_size_are_read_from_the_head(data: bytes, kind: str) -> None:
 )
 def test_what_is_no_picture_or_too_large_is_refused_and_not_decoded(data: bytes, wrong: str) -> None:
     with pytest.raises(ValueError, match=wrong):
-        picture_of(data)
+        parse_picture(data)
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_what_is_no_picture_or_too_large_is_refused_and_not_decoded(data: bytes,
 def test_other_addresses_hold_no_picture(text: str) -> None:
     assert picture_of_url_head(text) is None
     with pytest.raises(ValueError, match="data URL"):
-        picture_in_url(text)
+        parse_data_url(text)
 
 
 @given(
@@ -77,7 +77,7 @@ def test_other_addresses_hold_no_picture(text: str) -> None:
 )
 def test_any_bytes_are_a_picture_or_are_refused(opening: bytes, rest: bytes) -> None:
     try:
-        found = picture_of(opening + rest)
+        found = parse_picture(opening + rest)
     except ValueError:
         return
     assert found.width > 0
@@ -97,9 +97,9 @@ def test_a_message_tells_its_pictures_by_kind_and_size() -> None:
         "Which is it?\n[image png 640×480, 2 kB]\n[image png 3×2, 2.3 MB]\n[image_url]\n[image_url]\n[input_audio]"
     )
     content.append(shown(url(png(1) + bytes(90_000)) + "%%"))  # damaged far behind its head
-    assert [picture.width for _, picture in pictures_of(content)] == [640, 3]
+    assert [picture.width for _, picture in find_pictures(content)] == [640, 3]
 
 
 def test_tokens_are_estimated_from_the_size() -> None:
-    assert picture_of(png(1, 280, 29)).tokens == 10 * 2
-    assert picture_of(gif(9_000, 9_000)).tokens == MAX_TOKENS
+    assert parse_picture(png(1, 280, 29)).tokens == 10 * 2
+    assert parse_picture(gif(9_000, 9_000)).tokens == MAX_TOKENS

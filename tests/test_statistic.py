@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.analysis.documents import encode_document
-from benchwright.formats import figure_text, interval, number_text
+from benchwright.analysis.json_documents import encode_document
+from benchwright.formats import figure_text, format_interval, number_text
 from benchwright.records import Record
-from benchwright.statistic import NoScore, Statistic, is_number, known_numbers
+from benchwright.statistic import NoScore, Statistic, is_number, numeric_statistics
 
 NONE = NoScore(11, {"HTTP 404: no such model": 11})
 STATISTICS = st.none() | st.floats(-1e6, 1e6) | st.builds(NoScore, st.integers(0, 10**6))
@@ -65,7 +65,7 @@ def test_it_is_what_it_is_and_nothing_else() -> None:
 @given(STATISTICS)
 def test_only_a_number_is_one(value: Statistic) -> None:
     assert is_number(value) == isinstance(value, float)
-    assert known_numbers([value]) == ([value] if isinstance(value, float) else [])
+    assert numeric_statistics([value]) == ([value] if isinstance(value, float) else [])
 
 
 @given(STATISTICS, STATISTICS)
@@ -73,7 +73,7 @@ def test_what_is_shown_has_digits_only_for_numbers(low: Statistic, high: Statist
     for value in (low, high):
         assert any(map(str.isdigit, number_text(value))) == is_number(value)
         assert any(map(str.isdigit, figure_text(value))) == is_number(value)
-    assert (interval(low, high) == "–") != (is_number(low) and is_number(high))
+    assert (format_interval(low, high) == "–") != (is_number(low) and is_number(high))
 
 
 class Scores(Record, frozen=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchwright.suggest import did_you_mean
+from benchwright.suggestions import did_you_mean
 
 
 @pytest.mark.parametrize(

@@ -8,20 +8,22 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, PlainSerializer, SecretStr
 
-from benchwright.headers import check_name, check_value, is_secret
+from benchwright.headers import check_header_name, check_header_value, is_secret_header
 
 
 def _checked_headers(headers: dict[str, SecretStr | None]) -> dict[str, SecretStr | None]:
     _check_each_once(headers)
     return {
-        check_name(name): None if value is None else SecretStr(check_value(name, value.get_secret_value()))
+        check_header_name(name): None
+        if value is None
+        else SecretStr(check_header_value(name, value.get_secret_value()))
         for name, value in headers.items()
     }
 
 
 def _checked_names(variables: dict[str, str]) -> dict[str, str]:
     _check_each_once(variables)
-    return {check_name(name): variable for name, variable in variables.items()}
+    return {check_header_name(name): variable for name, variable in variables.items()}
 
 
 def _check_each_once(headers: Mapping[str, Any]) -> None:
@@ -33,7 +35,10 @@ def _check_each_once(headers: Mapping[str, Any]) -> None:
 def _without_secrets(headers: Mapping[str, SecretStr | None]) -> dict[str, str | None]:
     """Return headers as they are stored: the value of a secret header becomes None."""
     shown = {name: None if value is None else value.get_secret_value() for name, value in headers.items()}
-    return {name: None if value is None or is_secret(name, value) else value for name, value in shown.items()}
+    return {
+        name: None if value is None or is_secret_header(name, value) else value
+        for name, value in shown.items()
+    }
 
 
 def _none_is_empty(given: Any) -> Any:

@@ -16,7 +16,7 @@ from pathlib import Path
 from benchwright.errors import UserError
 
 DEFAULT_FILE_NAME = ".env"
-ONLY_FROM_NAMED_FILE = {
+NAMED_FILE_VARIABLES = {
     *("BENCHWRIGHT_HOME", "OSMOSIS_CACHE_DIR", "BENCHWRIGHT_CONFIG", "BENCHWRIGHT_ENV_FILE"),
     *("BENCHWRIGHT_MODULE", "BENCHWRIGHT_MCP", "BENCHWRIGHT_AGENT_COMMAND", "BENCHWRIGHT_EVAL_FN"),
     *("BENCHWRIGHT_PLUGIN", "BENCHWRIGHT_NODE", "BENCHWRIGHT_RAY_ADDRESS"),
@@ -57,7 +57,7 @@ MACHINE_VARIABLES = {"PATH", "HOME", "SHELL", "ENV", "IFS", "TMPDIR", "REQUESTS_
 A file that is only found cannot set these variables.
 """
 
-MAX_NAMED = 3
+MAX_LISTED_VARIABLES = 3
 
 
 class EnvironmentFile:
@@ -99,9 +99,9 @@ class EnvironmentFile:
         }
         environ.update(self.values)
         if left:
-            more = ", …" if len(left) > MAX_NAMED else ""
+            more = ", …" if len(left) > MAX_LISTED_VARIABLES else ""
             say(
-                f"Note: {DEFAULT_FILE_NAME} also sets {', '.join(left[:MAX_NAMED])}{more}, not taken from a "
+                f"Note: {DEFAULT_FILE_NAME} also sets {', '.join(left[:MAX_LISTED_VARIABLES])}{more}, not taken from a "
                 "file that is found by "
                 f"itself; --env-file {DEFAULT_FILE_NAME} takes all of it."
             )
@@ -133,7 +133,7 @@ class EnvironmentFile:
 
 def _may_be_found(name: str) -> bool:
     known = name.upper()
-    if known in ONLY_FROM_NAMED_FILE or known in MACHINE_VARIABLES or known.endswith("_PROXY"):
+    if known in NAMED_FILE_VARIABLES or known in MACHINE_VARIABLES or known.endswith("_PROXY"):
         return False
     return not known.startswith(CODE_LOADING_PREFIXES)
 

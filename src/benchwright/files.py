@@ -73,7 +73,7 @@ def atomic_file(
         raise error(_cannot_write(path, failure)) from None
 
 
-def append(
+def append_to_file(
     path: Path, content: bytes | Iterable[bytes], *, error: type[BenchwrightError] = UserError
 ) -> None:
     """Append content to a file.

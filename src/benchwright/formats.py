@@ -5,7 +5,7 @@ from __future__ import annotations
 from benchwright.statistic import NoScore, Statistic
 
 
-def duration(seconds: float | None) -> str:
+def format_duration(seconds: float | None) -> str:
     """Return a duration as text: 26ms, 6.2s, 3m12s, 2h05m. Return a dash if the duration is not known."""
     if seconds is None:
         return "–"
@@ -19,7 +19,7 @@ def duration(seconds: float | None) -> str:
     return f"{minutes // 60}h{minutes % 60:02d}m"
 
 
-def milliseconds(seconds: float | None) -> str:
+def format_milliseconds(seconds: float | None) -> str:
     """Return a latency (given in seconds) as text in milliseconds with three significant digits.
 
     Return a dash for None.
@@ -30,7 +30,7 @@ def milliseconds(seconds: float | None) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
-def plural(count: int, noun: str) -> str:
+def count_with_noun(count: int, noun: str) -> str:
     """Return a count with its noun: 1 sample, 2 samples, 1,234 samples."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
@@ -42,7 +42,7 @@ def number_text(value: Statistic, form: str = ".3f") -> str:
     return "–" if value is None else format(value, form)
 
 
-def interval(low: Statistic, high: Statistic, form: str = ".3f") -> str:
+def format_interval(low: Statistic, high: Statistic, form: str = ".3f") -> str:
     """Return an interval as text. Return a dash if an end of the interval is not a number."""
     if isinstance(low, NoScore) or isinstance(high, NoScore) or low is None or high is None:
         return "–"
@@ -55,7 +55,7 @@ def figure_text(value: Statistic) -> str:
     return number_text(value, ",.0f" if whole else ".4f")
 
 
-def seconds_of(text: str) -> float | None:
+def parse_duration(text: str) -> float | None:
     """Return the number of seconds in a duration such as `0.5`, `0.5s` or `500ms`.
 
     None if the text is not a duration.

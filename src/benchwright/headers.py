@@ -32,7 +32,7 @@ _SECRET_NAME = re.compile(
 _SECRET_VALUE = re.compile("(bearer|basic|token) |sk-|eyJ", re.IGNORECASE)
 
 
-def check_name(name: str) -> str:
+def check_header_name(name: str) -> str:
     """Return the name of a header. Raise an error if users cannot set that header.
 
     Raises:
@@ -45,7 +45,7 @@ def check_name(name: str) -> str:
     return name
 
 
-def check_value(name: str, value: str) -> str:
+def check_header_value(name: str, value: str) -> str:
     """Return the value of a header without surrounding white space. Error messages never contain the value.
 
     Raises:
@@ -60,7 +60,7 @@ def check_value(name: str, value: str) -> str:
     return value
 
 
-def is_secret(name: str, value: str) -> bool:
+def is_secret_header(name: str, value: str) -> bool:
     """Return True if a header must be kept out of files and messages.
 
     The header's name, or the start of its value, shows that.

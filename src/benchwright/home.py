@@ -10,15 +10,15 @@ from pathlib import Path
 from benchwright.user_paths import expand_user_path
 
 
-def chosen_home(environ: Mapping[str, str] = os.environ) -> Path | None:
+def home_from_environment(environ: Mapping[str, str] = os.environ) -> Path | None:
     """Return $BENCHWRIGHT_HOME as an absolute path. None if it is unset or empty."""
     chosen = environ.get("BENCHWRIGHT_HOME")
     return expand_user_path(chosen).resolve() if chosen else None
 
 
-def home() -> Path:
+def home_directory() -> Path:
     """Return $BENCHWRIGHT_HOME. If that is not set, return `benchwright` in the user's data directory."""
-    chosen = chosen_home()
+    chosen = home_from_environment()
     if chosen is not None:
         return chosen
     data = os.environ.get("XDG_DATA_HOME") or os.path.join(os.environ.get("HOME", ""), ".local/share")
@@ -31,69 +31,69 @@ def home() -> Path:
 
 def runs_directory() -> Path:
     """Return the directory of runs. It has one subdirectory for each run."""
-    return home() / "runs"
+    return home_directory() / "runs"
 
 
 def given_rows_directory() -> Path:
     """Return the directory for datasets that were given as rows in memory instead of a file."""
-    return home() / "rows"
+    return home_directory() / "rows"
 
 
 def packs_directory() -> Path:
     """Return the directory of installed packs."""
-    return home() / "packs"
+    return home_directory() / "packs"
 
 
 def web_sessions_directory() -> Path:
     """Return the directory for data that the pages of web packs save. It has one subdirectory for each pack."""
-    return home() / "web-sessions"
+    return home_directory() / "web-sessions"
 
 
 def packs_file() -> Path:
     """Return the path of Benchwright's file of providers, models, verifiers and the pack registry."""
-    return home() / "packs.toml"
+    return home_directory() / "packs.toml"
 
 
 def recommended_file() -> Path:
     """Return the path of the user's own file of recommended settings for model families."""
-    return home() / "recommended.toml"
+    return home_directory() / "recommended.toml"
 
 
 def suites_directory() -> Path:
     """Return the directory of the suites that the user has written."""
-    return home() / "suites"
+    return home_directory() / "suites"
 
 
-def packs_cache() -> Path:
+def packs_cache_directory() -> Path:
     """Return the directory where packs may write outside a run."""
-    return home() / "cache" / "packs"
+    return home_directory() / "cache" / "packs"
 
 
-def pack_libraries() -> Path:
+def pack_libraries_directory() -> Path:
     """Return the directory of the libraries that the desktop host supplies to every pack. Its layout is that of npm."""
-    return packs_cache() / "libraries"
+    return packs_cache_directory() / "libraries"
 
 
 def images_directory() -> Path:
     """Return the directory of records of container images that Benchwright pulled or built."""
-    return home() / "images"
+    return home_directory() / "images"
 
 
-def golds_directory() -> Path:
+def gold_results_directory() -> Path:
     """Return the directory of results of container benchmarks' tests on their gold (known-right) solutions."""
-    return home() / "golds"
+    return home_directory() / "golds"
 
 
 def repositories_directory() -> Path:
     """Return the directory of cloned repositories that benchmarks work on."""
-    return home() / "repositories"
+    return home_directory() / "repositories"
 
 
 def agents_directory() -> Path:
     """Return the directory of installed command-line agents. It has one subdirectory for each version of an agent."""
-    return home() / "agents"
+    return home_directory() / "agents"
 
 
 def recipes_directory() -> Path:
     """Return the directory of the agent recipes that the user has written."""
-    return home() / "recipes"
+    return home_directory() / "recipes"

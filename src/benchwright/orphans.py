@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from threading import Lock
 
-from benchwright.python_commands import bare_command
+from benchwright.python_commands import standard_library_command
 
 WATCHER_CODE = """
 import json, os, signal, sys
@@ -48,11 +48,11 @@ JSON) is needed from now on, and ")COMMAND" that it is no longer needed. If a pr
 watcher kills the whole group.
 """
 
-END_SECONDS = 2.0
+MAX_EXIT_SECONDS = 2.0
 """Maximum seconds for which this process waits for the watcher when it exits."""
 
 
-class Orphans:
+class OrphanRegistry:
     """Registry of child programs that are to be killed if this process dies before they end."""
 
     def __init__(self) -> None:
@@ -67,7 +67,7 @@ class Orphans:
         with self._lock:
             if self._watcher is None:
                 self._watcher = subprocess.Popen(
-                    bare_command(WATCHER_CODE),
+                    standard_library_command(WATCHER_CODE),
                     bufsize=0,
                     stdin=subprocess.PIPE,
                     stdout=subprocess.DEVNULL,
@@ -83,7 +83,7 @@ class Orphans:
         assert self._watcher.stdin is not None
         self._watcher.stdin.close()
         with suppress(subprocess.TimeoutExpired):
-            self._watcher.wait(END_SECONDS)
+            self._watcher.wait(MAX_EXIT_SECONDS)
 
     def register(self, pid: int) -> None:
         """Register a running program, to be killed if this process dies.
@@ -129,5 +129,5 @@ class Orphans:
             pass  # somebody killed the watcher: programs then end with this process only on an orderly exit
 
 
-ORPHANS = Orphans()
+ORPHANS = OrphanRegistry()
 """The registry of this process's child programs."""

@@ -22,9 +22,9 @@ MAX_BYTES = 64 * 2**20
 MAX_PIXELS = 178_956_970
 """Maximum number of pixels of an image. It is the limit of Pillow, with which most other programs read images."""
 
-TOKEN_SIDE = 28
+TOKEN_SIDE_PIXELS = 28
 MAX_TOKENS = 16_384
-"""`TOKEN_SIDE`: side, in pixels, of the square that one prompt token covers.
+"""`TOKEN_SIDE_PIXELS`: side, in pixels, of the square that one prompt token covers.
 
 `MAX_TOKENS`: maximum number of prompt tokens for an image. Both numbers are those of Qwen2.5-VL (arXiv:2502.13923).
 """
@@ -40,28 +40,32 @@ _NO_FRAME = (0xC4, 0xC8, 0xCC)
 class Picture(Record, frozen=True):
     """An image: its kind (`png`, `jpeg`, `gif`, `webp`), width and height in pixels, and size in bytes."""
 
-    kind: str
+    image_format: str
     width: int
     height: int
-    size: int
+    byte_count: int
 
     @property
     def media_type(self) -> str:
         """Media type, such as `image/png`."""
-        return f"image/{self.kind}"
+        return f"image/{self.image_format}"
 
     @property
     def tokens(self) -> int:
         """Approximate number of prompt tokens for the image; models differ by a factor of 2 and more."""
-        across, down = (-(-side // TOKEN_SIDE) for side in (self.width, self.height))
+        across, down = (-(-side // TOKEN_SIDE_PIXELS) for side in (self.width, self.height))
         return min(across * down, MAX_TOKENS)
 
     def __str__(self) -> str:
-        size = f"{self.size / 1e6:.1f} MB" if self.size >= 1e6 else f"{max(1, round(self.size / 1e3))} kB"
-        return f"[image {self.kind} {self.width}×{self.height}, {size}]"
+        size = (
+            f"{self.byte_count / 1e6:.1f} MB"
+            if self.byte_count >= 1e6
+            else f"{max(1, round(self.byte_count / 1e3))} kB"
+        )
+        return f"[image {self.image_format} {self.width}×{self.height}, {size}]"
 
 
-def picture_of(data: bytes) -> Picture:
+def parse_picture(data: bytes) -> Picture:
     """Return the format and dimensions of an image.
 
     They are read from the image data, not taken from a file name.
@@ -74,18 +78,18 @@ def picture_of(data: bytes) -> Picture:
     return _checked(data, len(data))
 
 
-def picture_in_url(url: str) -> Picture:
+def parse_data_url(url: str) -> Picture:
     """Return the format and dimensions of the image in a data URL.
 
     They are read from the image data. The media type in the URL is ignored.
 
     Raises:
-        ValueError: If the URL is not a data URL of an image, or if `picture_of` raises it.
+        ValueError: If the URL is not a data URL of an image, or if `parse_picture` raises it.
     """
-    return picture_of(bytes_of_url(url))
+    return parse_picture(decode_data_url(url))
 
 
-def bytes_of_url(url: str) -> bytes:
+def decode_data_url(url: str) -> bytes:
     """Return the bytes in a data URL of an image.
 
     Raises:
@@ -100,29 +104,29 @@ def bytes_of_url(url: str) -> bytes:
         raise ValueError("the data URL of the image is no valid Base64") from None
 
 
-def data_url(data: bytes) -> str:
+def make_data_url(data: bytes) -> str:
     """Return an image as a data URL with the media type of its actual format.
 
     Raises:
-        ValueError: If `picture_of` raises it.
+        ValueError: If `parse_picture` raises it.
     """
-    return f"data:{picture_of(data).media_type};base64,{base64.b64encode(data).decode('ascii')}"
+    return f"data:{parse_picture(data).media_type};base64,{base64.b64encode(data).decode('ascii')}"
 
 
-def url_of_part(part: Any) -> str | None:
+def part_picture_url(part: Any) -> str | None:
     """Return the URL of the image in a message part. None if the part is not an image."""
     image = part.get("image_url") if isinstance(part, dict) else None
     url = image.get("url") if isinstance(image, dict) else image
     return url if isinstance(url, str) else None
 
 
-def pictures_of(content: Any) -> Iterator[tuple[str, Picture]]:
+def find_pictures(content: Any) -> Iterator[tuple[str, Picture]]:
     """Yield (URL, image) for each image that a message's content holds as a data URL."""
     for part in content if isinstance(content, list) else ():
-        url = url_of_part(part)
+        url = part_picture_url(part)
         with suppress(ValueError):
             if url is not None:
-                yield url, picture_in_url(url)
+                yield url, parse_data_url(url)
 
 
 def picture_of_url_head(url: str) -> Picture | None:
@@ -140,7 +144,7 @@ def picture_of_url_head(url: str) -> Picture | None:
     except ValueError:
         pass  # the dimensions may come later, after a long header
     try:
-        return picture_in_url(url)
+        return parse_data_url(url)
     except ValueError:
         return None
 

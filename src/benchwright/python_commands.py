@@ -23,7 +23,7 @@ def isolated_command(code: str, *arguments: str) -> list[str]:
     return [sys.executable, "-I", "-B", "-u", "-X", "utf8", "-c", code, *arguments]
 
 
-def bare_command(code: str, *arguments: str) -> list[str]:
+def standard_library_command(code: str, *arguments: str) -> list[str]:
     """Return the command that runs code with only the standard library, outside any virtual environment."""
     return [interpreter_path(), "-I", "-S", "-B", "-c", code, *arguments]
 

@@ -19,13 +19,13 @@ MAX_COUNT = 2**53
 Amount = Annotated[int, msgspec.Meta(ge=0, le=MAX_COUNT)]
 """Type: a count, or a duration in ns."""
 
-Offset = Annotated[int, msgspec.Meta(ge=-MAX_COUNT, le=MAX_COUNT)]
+TimeOffsetNs = Annotated[int, msgspec.Meta(ge=-MAX_COUNT, le=MAX_COUNT)]
 """Type: a time difference in ns, which may be negative."""
 
-Moment = Annotated[int, msgspec.Meta(ge=0, le=2**62)]
+WallClockNs = Annotated[int, msgspec.Meta(ge=0, le=2**62)]
 """Type: wall-clock time in ns, until the year 2116."""
 
-Bucket = Annotated[int, msgspec.Meta(ge=0, lt=1024)]
+HistogramBucket = Annotated[int, msgspec.Meta(ge=0, lt=1024)]
 """Type: index of a bucket in a histogram of durations; see `stats.histogram`."""
 
 DECODE_ERRORS = (msgspec.DecodeError, UnicodeError, RecursionError)
@@ -44,9 +44,9 @@ PAID_ROLES = ("model", SIDE_ROLE)
 class Status(StrEnum):
     """How a trial, or one of its scores, ended.
 
-    `answered` is the state of a trial between its answer and its first score. `runs.counting.trial_status` combines the
-    trial's status with the statuses of its scores. `cut_off_in_thinking` means that there is no answer at all, and
-    `truncated` that there is a partial answer.
+    `answered` is the state of a trial between its answer and its first score. `counting_rules.combine_statuses`
+    combines the trial's status with the statuses of its scores. `cut_off_in_thinking` means that there is no
+    answer at all, and `truncated` that there is a partial answer.
     """
 
     ANSWERED = "answered"
@@ -65,7 +65,7 @@ class Status(StrEnum):
 FAILED_STATUSES = frozenset({Status.PROVIDER_ERROR, Status.EXECUTION_ERROR, Status.CANCELLED})
 """Statuses of trials that ended without an answer to score."""
 
-RETRIED_ON_RESUME = frozenset({Status.PROVIDER_ERROR, Status.CANCELLED})
+STATUSES_RETRIED_ON_RESUME = frozenset({Status.PROVIDER_ERROR, Status.CANCELLED})
 """Statuses of trials that are run again when an unfinished run is resumed."""
 
 
@@ -202,15 +202,15 @@ class RequestRecord(Record, frozen=True):
     role: str = "model"
     slot: str = "primary"
     turn: Amount = 0
-    started: Offset = 0
+    started: TimeOffsetNs = 0
     connect: Amount = 0
     waited: Amount = 0
-    dispatch_lag: Offset = 0
-    detect_lag: Offset = 0
+    dispatch_lag: TimeOffsetNs = 0
+    detect_lag: TimeOffsetNs = 0
     ttft: Amount | None = None
     ttfa: Amount | None = None
     total: Amount = 0
-    gaps: dict[Bucket, Amount] = {}
+    gaps: dict[HistogramBucket, Amount] = {}
     chunks: Amount = 0
     usage: Usage = NO_USAGE
     finish_reason: str | None = None
@@ -221,7 +221,7 @@ class RequestRecord(Record, frozen=True):
     seed: int | None = None
     last_token: Amount | None = None
     later_tokens: Amount | None = None
-    due: Offset | None = None
+    due: TimeOffsetNs | None = None
     dialect: str = "chat"
     resent: Amount = 0
     lost: Amount = 0
@@ -350,7 +350,7 @@ class TrialRecord(Record, frozen=True, tag="trial"):
     reason: str | None = None
     scores: dict[str, float] = {}
     requests: list[RequestRecord] = []
-    started_at: Moment = 0
+    started_at: WallClockNs = 0
     duration: Amount = 0
     body: tuple[Amount, Amount] = (0, 0)
     reused_from: str | None = None
@@ -392,7 +392,7 @@ class RunEvent(Record, frozen=True, tag="event"):
     """An event in the life of a run, such as started, stopped or finished. `at`: wall-clock time in ns."""
 
     name: str
-    at: Moment
+    at: WallClockNs
     detail: dict[str, Any] = {}
 
 

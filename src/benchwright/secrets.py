@@ -10,7 +10,7 @@ import logging
 import re
 from collections.abc import Iterable
 
-REPLACEMENT = "[secret]"
+SECRET_PLACEHOLDER = "[secret]"
 MIN_SECRET_LENGTH = 6
 """Minimum length of a secret. Replacing shorter values would garble ordinary text."""
 
@@ -49,14 +49,14 @@ class Secrets:
         encoded = text.encode("utf-8", "surrogatepass")
         if self._may_be_in(encoded):
             for secret in self._secrets:
-                encoded = secret.in_text.sub(REPLACEMENT.encode(), encoded)
+                encoded = secret.in_text.sub(SECRET_PLACEHOLDER.encode(), encoded)
         return encoded.decode("utf-8", "surrogatepass")
 
     def redact_json(self, encoded: bytes) -> bytes:
         """Return encoded JSON with every secret replaced, in any escaping that JSON allows."""
         if self._may_be_in(encoded):
             for secret in self._secrets:
-                encoded = secret.in_json.sub(REPLACEMENT.encode(), encoded)
+                encoded = secret.in_json.sub(SECRET_PLACEHOLDER.encode(), encoded)
         return encoded
 
     def _may_be_in(self, text: bytes) -> bool:

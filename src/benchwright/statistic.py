@@ -61,7 +61,7 @@ def is_number(value: Statistic) -> TypeGuard[float]:
     return isinstance(value, float | int)
 
 
-def known_numbers(values: Iterable[Statistic]) -> list[float]:
+def numeric_statistics(values: Iterable[Statistic]) -> list[float]:
     """Return the statistics that are numbers."""
     return [value for value in values if is_number(value)]
 

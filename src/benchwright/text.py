@@ -15,7 +15,7 @@ _ESCAPE_SEQUENCES = re.compile(
 )
 
 
-FORMULA_STARTS = tuple("=+-@\t\r\n＝＋－＠")
+FORMULA_PREFIXES = tuple("=+-@\t\r\n＝＋－＠")
 """Characters that make spreadsheets treat a cell as a formula if the cell begins with one (OWASP, "CSV Injection")."""
 
 
@@ -24,7 +24,7 @@ def escape_formula(value: Any) -> Any:
 
     Text that begins like a formula gets a leading apostrophe.
     """
-    if isinstance(value, str) and value.lstrip(" ").startswith(FORMULA_STARTS):
+    if isinstance(value, str) and value.lstrip(" ").startswith(FORMULA_PREFIXES):
         return f"'{value}"
     return value
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from benchwright.agents.outside_task import OutsideTask
+from benchwright.agents.external_agent_task import ExternalAgentTask
 from benchwright.endpoint.access import Access
 from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.simulate import Settings, SimulatedEndpoint
@@ -28,7 +28,7 @@ class Ran(NamedTuple):
 
 
 async def run_trial(
-    task: OutsideTask,
+    task: ExternalAgentTask,
     settings: Settings | None = None,
     *,
     limits: TrialLimits | None = None,
@@ -46,9 +46,9 @@ async def run_trial(
         plan = Plan(task, 1, (target,), limits=limits or TrialLimits())
         async with EndpointClient(target, access=Access(key)) as client, task.open() as solver:
             worker = Worker(solver, (), {"primary": client}, plan.limits, deliver)
-            await worker.process(TrialWork(next(plan.trials())))
+            await worker.process_work(TrialWork(next(plan.trials())))
     (solved,) = (result for result in delivered if isinstance(result, SolvedWork))
-    return Ran(solved.record, _decode_body(solved.body), solved.systemic)
+    return Ran(solved.record, _decode_body(solved.body), solved.is_systemic)
 
 
 def write_rows(path: Path, *rows: dict[str, Any]) -> Path:

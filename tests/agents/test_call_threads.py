@@ -104,7 +104,7 @@ def test_an_answer_for_an_event_loop_that_has_ended_is_dropped() -> None:
 
 
 async def test_idle_threads_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("benchwright.agents.call_threads.IDLE_SECONDS", 0.01)
+    monkeypatch.setattr("benchwright.agents.call_threads.MAX_IDLE_SECONDS", 0.01)
     threads = CallThreads()
     worker = await threads.call(threading.current_thread, {})
     worker.join(timeout=30)

@@ -63,5 +63,5 @@ def test_the_column_group_is_that_of_the_clusters(tmp_path: Path) -> None:
 
 def test_what_was_taken_is_known(tmp_path: Path) -> None:
     rows = rows_of(tmp_path, [{"id": "a", "group": "x"}, {"id": "b"}])
-    assert rows.size(lambda row, index: row) == 2
+    assert rows.check_and_count(lambda row, index: row) == 2
     assert rows.inferred_columns == {"id": "id", "group": "group"}

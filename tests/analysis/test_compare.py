@@ -185,7 +185,7 @@ class TestAlignment:
         moved = [Made(str(n + 5), float(n % 2), asked=f"question {n}") for n in range(10)]
         run_a = write_run(tmp_path / "a", a)
         run_b = write_run(tmp_path / "b", moved, data=[DataFile("questions.jsonl", "1" * 32, 15)])
-        pair = pair_of(str(run_a), str(run_b), anyway=True)
+        pair = pair_of(str(run_a), str(run_b), allow_incomparable=True)
         assert pair.alignment == "by what was asked, because the data differs"
         assert (pair.scores[0].n, pair.scores[0].ties) == (10, 10)
 
@@ -193,7 +193,7 @@ class TestAlignment:
         a = [Made(str(n), float(n), asked="the same") for n in range(2)]
         run_a = write_run(tmp_path / "a", a)
         run_b = write_run(tmp_path / "b", a, data=[DataFile("questions.jsonl", "1" * 32, 2)])
-        assert score_of(str(run_a), str(run_b), anyway=True).ties == 2
+        assert score_of(str(run_a), str(run_b), allow_incomparable=True).ties == 2
 
 
 class TestWithoutAScore:
@@ -280,7 +280,7 @@ class TestNotComparable:
         a = str(write_run(tmp_path / "a", made([0, 1])))
         b = str(write_run(tmp_path / "b", made([1, 1]), **changes))
         pair = pair_of(a, b)
-        assert pair.refused
+        assert pair.is_refused
         assert reason in pair.refusals[0]
         assert pair.scores == []
 
@@ -323,8 +323,8 @@ class TestNotComparable:
     def test_anyway_compares_and_keeps_the_reason(self, tmp_path: Path) -> None:
         a = str(write_run(tmp_path / "a", made([0, 1])))
         b = str(write_run(tmp_path / "b", made([1, 1]), scorers=[ScorerInfo("exact", "rule 2")]))
-        pair = pair_of(a, b, anyway=True)
-        assert not pair.refused
+        pair = pair_of(a, b, allow_incomparable=True)
+        assert not pair.is_refused
         assert "different rules" in pair.refusals[0]
         assert pair.scores[0].wins == 1
 
@@ -334,8 +334,8 @@ class TestNotComparable:
             "rows": [{"row_index": 0, "runs": [{"run_index": 0, "success": True, "scores": {"style": 1.0}}]}],
         }
         (tmp_path / "o.json").write_text(json.dumps(document))
-        pair = pair_of(str(write_run(tmp_path / "a", made([1]))), str(tmp_path / "o.json"), anyway=True)
-        assert pair.refused
+        pair = pair_of(str(write_run(tmp_path / "a", made([1]))), str(tmp_path / "o.json"), allow_incomparable=True)
+        assert pair.is_refused
         assert "no score in common: model has exact, m has style" in pair.refusals[-1]
 
     def test_a_larger_limit_is_no_reason(self, tmp_path: Path) -> None:

@@ -91,7 +91,7 @@ class TestLowerIsBetter:
 
     def test_a_trial_is_won_if_its_score_went_down(self, pair: PairComparison) -> None:
         score = pair.scores[0]
-        won, lost = score.won_and_lost()
+        won, lost = score.won_and_lost_changes()
         assert all(change.b < change.a for change in won)
         assert all(change.b > change.a for change in lost)
         assert (len(won), len(lost)) == (score.wins, score.losses)

@@ -14,9 +14,9 @@ from tests.interop.foreign_kit import WRITERS
 from tests.interop.inspect_kit import sample, write_log
 
 from benchwright.analysis.comparison.compare import ComparisonOptions, compare
-from benchwright.analysis.comparison.names import with_names
 from benchwright.analysis.comparison.records import DataDifferences, SampleDifference
-from benchwright.reports.comparison.sentences import note_lines, raw_line
+from benchwright.analysis.comparison.side_naming import with_side_names
+from benchwright.reports.comparison.sentences import note_lines, unescaped_line
 from benchwright.runs.manifest import DataFile
 
 
@@ -48,7 +48,7 @@ def changed(number: int, **fields: Any) -> list[Made]:
 
 
 def test_another_gold_answer_is_told_with_its_sample(tmp_path: Path) -> None:
-    found = differing(tmp_path, changed(1, gold="five"), anyway=True)
+    found = differing(tmp_path, changed(1, gold="five"), allow_incomparable=True)
     assert found is not None
     assert found.samples == [SampleDifference("1", "gold answer", "4", "five")]
     assert (found.both, found.checked, found.only_a, found.only_b) == (4, 4, [], [])
@@ -56,7 +56,7 @@ def test_another_gold_answer_is_told_with_its_sample(tmp_path: Path) -> None:
 
 def test_another_prompt_is_told_with_its_sample(tmp_path: Path) -> None:
     """Without ids of their own, samples are matched by what was asked: this one is not compared."""
-    found = differing(tmp_path, changed(2, asked="What is 3 plus 3?"), anyway=True)
+    found = differing(tmp_path, changed(2, asked="What is 3 plus 3?"), allow_incomparable=True)
     assert found is not None
     assert found.samples == [SampleDifference("2", "prompt", "What is 3 + 3?", "What is 3 plus 3?")]
     assert found.both == 3
@@ -71,13 +71,13 @@ def test_a_prompt_that_a_column_names_is_compared_and_told(tmp_path: Path) -> No
 
 def test_samples_of_one_side_only_are_named(tmp_path: Path) -> None:
     new = [*OLD[1:], Made("9", 1.0, asked="What is 9 + 9?", gold="18")]
-    found = differing(tmp_path, new, anyway=True)
+    found = differing(tmp_path, new, allow_incomparable=True)
     assert found is not None
     assert (found.only_a, found.only_b, found.samples) == (["0"], ["9"], [])
 
 
 def test_white_space_makes_no_difference(tmp_path: Path) -> None:
-    found = differing(tmp_path, changed(1, gold=" 4\n"), anyway=True)
+    found = differing(tmp_path, changed(1, gold=" 4\n"), allow_incomparable=True)
     assert found is not None
     assert found.is_empty
 
@@ -90,8 +90,8 @@ def test_data_known_to_be_the_same_has_no_differences(tmp_path: Path) -> None:
 def test_a_sentence_counts_what_differs(tmp_path: Path) -> None:
     a = write_run(tmp_path / "a", OLD, data=on("a"))
     b = write_run(tmp_path / "b", changed(1, gold="five"), data=on("b"))
-    found = compare([str(a), str(b)], ComparisonOptions(anyway=True)).comparison
-    told = [raw_line(line) for line in note_lines(with_names(found))]
+    found = compare([str(a), str(b)], ComparisonOptions(allow_incomparable=True)).comparison
+    told = [unescaped_line(line) for line in note_lines(with_side_names(found))]
     assert (
         "The data of B and A differ, with 4 samples on both sides: 1 sample with another gold answer." in told
     )
@@ -112,7 +112,7 @@ def test_gold_answers_of_result_files_are_compared(tmp_path: Path) -> None:
         }
         paths.append(tmp_path / f"{name}.json")
         paths[-1].write_text(json.dumps(content))
-    found = pair_of(*map(str, paths), anyway=True).data
+    found = pair_of(*map(str, paths), allow_incomparable=True).data
     assert found is not None
     assert found.samples == [SampleDifference("1", "gold answer", "4", "5")]
 

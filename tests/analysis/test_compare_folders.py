@@ -13,7 +13,7 @@ from tests.app.compare_kit import made, write_run
 from tests.interop.foreign_kit import WRITERS
 from tests.interop.inspect_kit import sample, write_log
 
-from benchwright.analysis.comparison.all_tasks import mean_paired_difference
+from benchwright.analysis.comparison.all_tasks_comparison import mean_paired_difference
 from benchwright.analysis.comparison.compare import ComparisonOptions, compare
 from benchwright.analysis.comparison.pairing import SideMeans
 from benchwright.analysis.comparison.records import Comparison
@@ -22,7 +22,7 @@ from benchwright.records import Target, TaskSpec
 from benchwright.reports.comparison.junit import render_junit
 from benchwright.reports.comparison.markdown import render_markdown
 from benchwright.runs.manifest import DataFile
-from benchwright.stats.multiple_testing import holm_adjusted
+from benchwright.stats.multiple_testing import holm_adjusted_p_values
 from benchwright.stats.strata import mean_of_strata
 
 RIGHT = [1.0, 1.0, 1.0, 0.0, 1.0, 1.0, 0.0, 1.0]
@@ -75,7 +75,7 @@ def test_the_correction_is_holms_over_all_tasks_and_the_mean_over_them(tmp_path:
     adjusted = [*(score.p_adjusted for score in scores), together.p_adjusted]
     assert found.tests == len(alone) == 4
     assert adjusted == pytest.approx(
-        holm_adjusted([p_value for p_value in alone if p_value is not None]).tolist()
+        holm_adjusted_p_values([p_value for p_value in alone if p_value is not None]).tolist()
     )
 
 

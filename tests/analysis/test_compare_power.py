@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
-from benchwright.analysis.comparison.figures import difference, one_sided_bound, verdict_of
+from benchwright.analysis.comparison.figures import compute_difference, one_sided_bound, verdict_of
 from benchwright.analysis.comparison.latency import quantile_difference_interval
 from benchwright.analysis.comparison.pairing import Alignment
 from benchwright.analysis.comparison.sides import SideScoreColumn
@@ -39,7 +39,7 @@ def monte_carlo(rate: float, runs: int = RUNS) -> float:
 
 
 def found(alignment: Alignment, a: np.ndarray, b: np.ndarray) -> str:
-    one = difference(alignment, column(a), column(b), "usual", 0.95)
+    one = compute_difference(alignment, column(a), column(b), "usual", 0.95)
     assert one is not None
     return verdict_of(one.difference, one.p_value, 0.05)
 

@@ -37,7 +37,7 @@ class TestRules:
     )
     def test_a_name_an_operator_and_a_number(self, name: str, sign: str, value: float, gap: str) -> None:
         rule = parse_rule(f"{gap}{name}{gap}{sign}{gap}{value!r}{gap}")
-        assert (rule.name, rule.operator, rule.value) == (name, sign, value)
+        assert (rule.name, rule.operator, rule.threshold) == (name, sign, value)
 
     @pytest.mark.parametrize(
         "text",

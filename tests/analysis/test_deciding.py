@@ -67,7 +67,7 @@ def records_of(sample: str, slot: str, answer: Answer, repeat: int = 0) -> list[
 def put(table: RunTable, trial: list[TrialRecord | ScoreRecord]) -> None:
     """Adds the lines of a trial, as if each were a byte long."""
     for record in trial:
-        table.add(record, next(OFFSETS))
+        table.add_record(record, next(OFFSETS))
 
 
 def table_of(directory: Path, trials: list[list[TrialRecord | ScoreRecord]]) -> RunTable:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.app.compare_kit import Made, write_run
 
-from benchwright.analysis.equal_repeats import MAX_SAMPLES, EqualRepeats
+from benchwright.analysis.equal_repeats import MAX_CHECKED_SAMPLES, EqualRepeats
 from benchwright.analysis.summary import summary_of
 from benchwright.records import Status, Target
 from benchwright.runs.journal import BODIES_FILE
@@ -57,8 +57,10 @@ def test_a_repeat_that_failed_has_no_answer_to_compare(tmp_path: Path) -> None:
 
 
 def test_only_the_first_samples_are_looked_at(tmp_path: Path) -> None:
-    beyond = Made(str(MAX_SAMPLES + 10), repeat=2, answer="another")
-    assert found(tmp_path, [*repeated(MAX_SAMPLES + 20), beyond]) == EqualRepeats(MAX_SAMPLES, 0.8)
+    beyond = Made(str(MAX_CHECKED_SAMPLES + 10), repeat=2, answer="another")
+    assert found(tmp_path, [*repeated(MAX_CHECKED_SAMPLES + 20), beyond]) == EqualRepeats(
+        MAX_CHECKED_SAMPLES, 0.8
+    )
 
 
 def test_a_conversation_that_was_damaged_settles_nothing(tmp_path: Path) -> None:

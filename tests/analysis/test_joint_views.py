@@ -14,14 +14,18 @@ from rich.console import Console
 from tests.app.compare_kit import Made, made, shuffled, write_run
 
 from benchwright.analysis.comparison.compare import ComparisonOptions, compare
-from benchwright.analysis.comparison.from_table import RunSides
 from benchwright.analysis.comparison.records import Comparison
-from benchwright.analysis.quality_and_speed.records import ByConcurrency, JointView, SpeedAccuracy
-from benchwright.analysis.quality_and_speed.show_data import joint_views
+from benchwright.analysis.comparison.sides_from_table import RunSides
+from benchwright.analysis.quality_and_speed.records import ConcurrencyTable, JointView, SpeedAccuracy
+from benchwright.analysis.quality_and_speed.run_views import joint_views
 from benchwright.analysis.quality_and_speed.views import joint_view
 from benchwright.records import RunEvent, Status, Target, Usage
 from benchwright.reports.comparison.markdown import render_markdown
-from benchwright.reports.quality_and_speed import association_text, outcome_counts_text, trend_text
+from benchwright.reports.quality_and_speed import (
+    association_text,
+    concurrency_trend_text,
+    outcome_counts_text,
+)
 from benchwright.reports.terminal import render_comparison_answer
 from benchwright.runs.journal import Journal
 from benchwright.stats.intervals import wilson_interval
@@ -298,7 +302,7 @@ def busy_run(directory: Path, trials: list[Made], *, busy: bool, **changes: Any)
     write_run(directory, trials, finished=False, **changes)
     journal = Journal(directory)
     lag = BUSY if busy else {**BUSY, "p99": 1_000_000, "longest": 1_000_000}
-    journal.write(RunEvent("finished", 1_800_000_000 * 10**9, {"lag": lag}))
+    journal.write_lines(RunEvent("finished", 1_800_000_000 * 10**9, {"lag": lag}))
     journal.close()
     return directory
 
@@ -311,7 +315,7 @@ def at(place: Path, concurrency: int, values: Sequence[float | None], **changes:
 
 
 class TestByConcurrency:
-    def table(self, *runs: Path) -> ByConcurrency:
+    def table(self, *runs: Path) -> ConcurrencyTable:
         (table,) = compared(*runs).by_concurrency
         return table
 
@@ -333,7 +337,7 @@ class TestByConcurrency:
         assert table.trend.per_doubling == pytest.approx(-0.3 / 2)
         assert (table.trend.test, table.trend.samples) == ("mcnemar-mid-p", 20)
         assert table.trend.p_value == pytest.approx(1 / 64)
-        assert trend_text(table) == (
+        assert concurrency_trend_text(table) == (
             "Accuracy falls with concurrency: -15.00 points with each doubling of concurrency (95 % -23.95 to -3.32), "
             "p = 0.016 (McNemar mid-p test, 20 samples at 2 concurrencies). The most correct answers per second, 5.6, "
             "came at concurrency 8."
@@ -341,7 +345,7 @@ class TestByConcurrency:
 
     def test_no_trend_is_said_so(self, tmp_path: Path) -> None:
         runs = [at(tmp_path, concurrency, [1] * 9 + [0]) for concurrency in (1, 4, 16)]
-        assert trend_text(self.table(*runs)).startswith(
+        assert concurrency_trend_text(self.table(*runs)).startswith(
             "No trend of accuracy with concurrency found: +0.00 points"
         )
 

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from tests.app.compare_kit import STARTED, Made, made, paired_outcomes, write_run
 
 from benchwright.analysis.comparison.compare import compare
-from benchwright.analysis.leaderboard.board import BoardEntry, BoardOptions, leaderboard
-from benchwright.analysis.leaderboard.order import sort_board
-from benchwright.analysis.leaderboard.records import BoardRow, Cell, Leaderboard, TokenPrice
-from benchwright.analysis.quality_and_speed.fronts import Candidate, ResourcesPerTrial, fronts
+from benchwright.analysis.leaderboard.board import BoardEntry, BoardOptions, build_leaderboard
+from benchwright.analysis.leaderboard.records import BoardRow, Leaderboard, LeaderboardCell, TokenPrice
+from benchwright.analysis.leaderboard.row_order import sort_board
+from benchwright.analysis.quality_and_speed.pareto_fronts import FrontCandidate, ResourcesPerTrial, fronts
 from benchwright.analysis.summary import summary_of
 from benchwright.errors import UserError
 from benchwright.records import Status, Target, TaskSpec
@@ -44,7 +44,7 @@ def run_of(
 
 
 def board_of(*runs: Path, **wanted: Any) -> Leaderboard:
-    return leaderboard([BoardEntry(run) for run in runs], BoardOptions(**wanted))
+    return build_leaderboard([BoardEntry(run) for run in runs], BoardOptions(**wanted))
 
 
 def row(board: Leaderboard, model: str) -> BoardRow:
@@ -52,13 +52,13 @@ def row(board: Leaderboard, model: str) -> BoardRow:
     return found
 
 
-def cell(board: Leaderboard, model: str, column: int = 0) -> Cell:
+def cell(board: Leaderboard, model: str, column: int = 0) -> LeaderboardCell:
     found = row(board, model).cells[column]
     assert found is not None
     return found
 
 
-def first(found: BoardRow) -> Cell:
+def first(found: BoardRow) -> LeaderboardCell:
     """The cell of the first column that the row has a value of."""
     return next(one for one in found.cells if one is not None)
 
@@ -173,7 +173,7 @@ class TestRows:
         board = board_of(run)
         assert {found.title: first(found).rank for found in board.rows} == {"new": 1, "old": 2}
         assert board.columns[0].paired == 1
-        only = leaderboard([BoardEntry(run, "baseline")])
+        only = build_leaderboard([BoardEntry(run, "baseline")])
         assert [found.title for found in only.rows] == ["old"]
 
     def test_each_run_can_have_a_row(self, tmp_path: Path) -> None:
@@ -234,7 +234,7 @@ class TestFronts:
     @given(POINTS)
     def test_on_the_front_is_who_is_beaten_by_none_in_both(self, pairs: list[tuple[int, int]]) -> None:
         candidates = [
-            Candidate(str(place), float(mean), None, None, ResourcesPerTrial(seconds=float(seconds)))
+            FrontCandidate(str(place), float(mean), None, None, ResourcesPerTrial(seconds=float(seconds)))
             for place, (seconds, mean) in enumerate(pairs)
         ]
         (found,) = fronts("task", "score", candidates)
@@ -247,8 +247,8 @@ class TestFronts:
         assert kept == unbeaten
 
     def test_tokens_stand_for_cost_where_no_price_is_known(self) -> None:
-        free = [Candidate(one, 0.5, None, None, ResourcesPerTrial(1.0, 10.0)) for one in "ab"]
-        priced = [Candidate(one, 0.5, None, None, ResourcesPerTrial(1.0, 10.0, 0.1)) for one in "ab"]
+        free = [FrontCandidate(one, 0.5, None, None, ResourcesPerTrial(1.0, 10.0)) for one in "ab"]
+        priced = [FrontCandidate(one, 0.5, None, None, ResourcesPerTrial(1.0, 10.0, 0.1)) for one in "ab"]
         assert [found.spent for found in fronts("task", "score", free)] == ["seconds", "tokens"]
         assert [found.spent for found in fronts("task", "score", priced)] == ["seconds", "cost"]
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.app.compare_kit import SECOND, STARTED, Made, made, write_run
 
-from benchwright.analysis.run_figures import FIGURES_FILE, figures_of
+from benchwright.analysis.run_figures import FIGURES_FILE, run_figures_of
 from benchwright.analysis.run_list import SORT_KEYS, RunFilter, RunRow, list_runs, sort_rows
 from benchwright.analysis.summary import summary_of
 from benchwright.records import RunEvent, ScoreRecord, Status, Target
@@ -45,7 +45,7 @@ def agrees(row: RunRow, directory: Path) -> bool:
         [(score.scorer, score.n, score.n_scored, score.mean_scored, score.low, score.high) for score in one.scores]
         for one in row.targets
     ]  # fmt: skip
-    figures = figures_of(summary)
+    figures = run_figures_of(summary)
     return told == [
         [(score.scorer, score.n, score.n_scored, score.mean_scored, score.low, score.high) for score in one.scores]
         for one in summary.targets
@@ -57,11 +57,11 @@ def agrees(row: RunRow, directory: Path) -> bool:
 def retried(run: Path) -> None:
     """The trials that failed are made again, and one scores."""
     journal = Journal(run)
-    journal.write(RunEvent("started", STARTED + 5 * SECOND, {"total": 10}))
+    journal.write_lines(RunEvent("started", STARTED + 5 * SECOND, {"total": 10}))
     for trial in LOST:
         key = fingerprint(trial.sample, 0, "primary")
-        journal.write(ScoreRecord(f"{key}-s", key, "exact", 1.0, Status.SCORED))
-    journal.write(RunEvent("stopped", STARTED + 6 * SECOND, {"reason": "interrupted"}))
+        journal.write_lines(ScoreRecord(f"{key}-s", key, "exact", 1.0, Status.SCORED))
+    journal.write_lines(RunEvent("stopped", STARTED + 6 * SECOND, {"reason": "interrupted"}))
     journal.close()
 
 
@@ -69,7 +69,7 @@ def scored_again(run: Path) -> None:
     """Another value for the first trial."""
     key = fingerprint("0", 0, "primary")
     journal = Journal(run)
-    journal.write(ScoreRecord(f"{key}-s", key, "exact", 0.0, Status.SCORED))
+    journal.write_lines(ScoreRecord(f"{key}-s", key, "exact", 0.0, Status.SCORED))
     journal.close()
 
 

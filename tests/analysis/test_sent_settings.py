@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from benchwright.analysis.request_lines import request_lines
 from benchwright.analysis.request_summary import RequestSummary, request_summary
-from benchwright.analysis.sent_settings import sent_settings, unequal_sampling
+from benchwright.analysis.sent_settings import sent_settings, unequal_sampling_sentences
 from benchwright.records import RequestRecord
-from benchwright.runs.requests import RequestFigures
+from benchwright.runs.request_figures import RequestFigures
 from benchwright.runs.sessions import Sessions
 
 
 def summary_of(*settings: dict[str, int | float | str] | None) -> RequestSummary:
     figures = RequestFigures()
     for place, one in enumerate(settings):
-        figures.add(RequestRecord(f"r{place}", settings=one))
+        figures.add_request(RequestRecord(f"r{place}", settings=one))
     return request_summary(figures, Sessions())
 
 
@@ -37,10 +37,10 @@ def test_say_nothing_of_requests_that_no_program_made() -> None:
 
 def test_that_differ_between_agents_are_told() -> None:
     agents = [("codex", summary_of({})), ("gemini-cli", summary_of({"temperature": 1}))]
-    (note,) = unequal_sampling(agents)
+    (note,) = unequal_sampling_sentences(agents)
     assert note.startswith("temperature was not the same for all (codex: not sent; gemini-cli: 1)")
 
 
 def test_that_are_the_same_are_not_told() -> None:
     agents = [(name, summary_of({"temperature": 0})) for name in ("codex", "gemini-cli")]
-    assert list(unequal_sampling(agents)) == []
+    assert list(unequal_sampling_sentences(agents)) == []

@@ -71,16 +71,16 @@ def test_what_is_said_of_them() -> None:
 
 def test_an_attempt_that_counts_no_more_takes_its_flags_with_it(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", [Made("0", 1.0, flags=TOOLS), Made("0", 1.0, attempt=1)])
-    assert read_table(run).flagged.rows() == []
+    assert read_table(run).flagged.flagged_rows() == []
 
 
 def test_a_score_that_is_made_again_has_its_own_flags(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", [Made("0", 1.0, flags=TOOLS)])
     key = fingerprint("0", 0, "primary")
     journal = Journal(run)
-    journal.write(ScoreRecord("again", key, "exact", 1.0, Status.SCORED, detail={"flags": []}))
+    journal.write_lines(ScoreRecord("again", key, "exact", 1.0, Status.SCORED, detail={"flags": []}))
     journal.close()
-    assert read_table(run).flagged.rows() == []
+    assert read_table(run).flagged.flagged_rows() == []
 
 
 def test_details_of_any_shape_are_read() -> None:

@@ -28,9 +28,9 @@ def busy_run(directory: Path, *events: RunEvent, **changes: Any) -> Path:
     write_run(directory, made([1.0] * 4), finished=False, **changes)
     journal = Journal(directory)
     for event in events:
-        journal.write(event)
+        journal.write_lines(event)
     lag = LoopLag(100, 1_000_000, 40_000_000, 900_000_000)
-    journal.write(RunEvent("finished", STARTED + 10**9, {"lag": msgspec.to_builtins(lag)}))
+    journal.write_lines(RunEvent("finished", STARTED + 10**9, {"lag": msgspec.to_builtins(lag)}))
     journal.close()
     return directory
 

@@ -423,7 +423,7 @@ class TestATask:
 
     def test_it_can_be_compared_with_another_model(self, echo: str) -> None:
         pairs = compare(*(evaluate(Letters(), model, base_url=echo) for model in ("a", "b"))).pairs
-        assert [pair.refused for pair in pairs] == [False]
+        assert [pair.is_refused for pair in pairs] == [False]
 
     def test_what_belongs_to_datasets_is_refused(self, echo: str) -> None:
         with pytest.raises(UserError, match="leave scorer and agent out"):

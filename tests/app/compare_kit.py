@@ -82,11 +82,11 @@ def write_run(directory: Path, trials: Sequence[Made], *, finished: bool = True,
     )
     write_manifest(directory, msgspec.structs.replace(manifest, **changes))
     journal = Journal(directory)
-    journal.write(RunEvent("started", STARTED, {"total": len(trials)}))
+    journal.write_lines(RunEvent("started", STARTED, {"total": len(trials)}))
     for number, trial in enumerate(trials):
         _write_trial(journal, number, trial)
     if finished:
-        journal.write(RunEvent("finished", STARTED + SECOND, {}))
+        journal.write_lines(RunEvent("finished", STARTED + SECOND, {}))
     journal.close()
     return directory
 
@@ -123,7 +123,7 @@ def _write_trial(journal: Journal, number: int, trial: Made) -> None:
         status = Status.UNPARSED if trial.value is None else Status.SCORED
         flags = [{"kind": kind, "evidence": evidence} for kind, evidence in trial.flags.items()]
         detail = {**trial.detail, **({"flags": flags} if flags else {})} or None
-        journal.write(ScoreRecord(f"{key}-s", key, "exact", trial.value, status, trial.span, detail))
+        journal.write_lines(ScoreRecord(f"{key}-s", key, "exact", trial.value, status, trial.span, detail))
 
 
 def two_runs(place: Path, a: Sequence[Made], b: Sequence[Made], **changes: Any) -> tuple[str, str]:

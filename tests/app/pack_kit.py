@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from tests.app.app_kit import Program
 
-from benchwright.endpoint.simulate import Truth
+from benchwright.endpoint.simulate import TruthRecord
 
 # As the TypeScript compiler writes CommonJS: `__esModule`, `exports.default`, calls as `(0, module.name)(...)`.
 COMMON_JS = """\
@@ -273,7 +273,7 @@ def outline(run: Path) -> list[tuple[str, ...]]:
     ]
 
 
-def most_at_once(log: Sequence[Truth]) -> int:
+def most_at_once(log: Sequence[TruthRecord]) -> int:
     """The most requests that a server had to answer at the same time."""
     asked = [truth for truth in log if truth.path.endswith("/chat/completions")]
     changes = sorted([(one.received, 1) for one in asked] + [(one.last_byte, -1) for one in asked])

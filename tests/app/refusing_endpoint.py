@@ -18,14 +18,14 @@ MOST = "--most"
 
 def refuse_beyond(most: int) -> None:
     """Has the simulated model refuse what is one too many."""
-    respond = generation.Generation.prepare_answer
+    respond = generation.SimulatedModel.prepare_answer
 
     def respond_or_refuse(self: Any, *arguments: Any) -> Any:
         if self._counters.cells[shared_counters.RUNNING] >= most:
             raise HttpError(429, "Too many at once.", "rate_limit_error", code="rate_limit_exceeded")
         return respond(self, *arguments)
 
-    patch.object(generation.Generation, "prepare_answer", respond_or_refuse).start()
+    patch.object(generation.SimulatedModel, "prepare_answer", respond_or_refuse).start()
 
 
 if __name__ == "__main__":

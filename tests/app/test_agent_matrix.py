@@ -16,7 +16,7 @@ from tests.catalog.terminal_bench.terminal_kit import write_harbor
 from tests.recipes.recipe_kit import write_recipe
 
 from benchwright.analysis.leaderboard.records import BoardRow, Leaderboard
-from benchwright.endpoint.simulate import Truth, read_truth
+from benchwright.endpoint.simulate import TruthRecord, read_truth
 
 ROWS = 3
 MODELS = ("small", "large")
@@ -110,7 +110,7 @@ def table(program: Program, *options: str) -> str:
     return told(program, "table", "--suite", "rows-agents", *options)
 
 
-def truths_of(program: Program, agent: str) -> list[Truth]:
+def truths_of(program: Program, agent: str) -> list[TruthRecord]:
     """What the server's log has of an agent's requests, with both models together."""
     ids = {
         request.id for run in runs_of(program, agent) for trial in trials(run) for request in trial.requests

@@ -24,7 +24,7 @@ from benchwright.analysis.comparison.compare import compare
 from benchwright.analysis.comparison.records import ScoreComparison
 from benchwright.analysis.export import load_run
 from benchwright.analysis.run_list import list_runs
-from benchwright.analysis.scores import mean_of, values_of
+from benchwright.analysis.scores import mean_of, score_values_of
 from benchwright.analysis.summary import summary_of
 from benchwright.analysis.summary_records import RunSummary, ScoreSummary
 from benchwright.app.report import ReportSettings, make_report
@@ -278,7 +278,7 @@ def test_the_list_of_runs_counts_the_same_trials(
 
 def test_a_part_of_a_run_has_its_mean_by_the_same_computation(run: Path, trials: list[Made]) -> None:
     manifest, table = read_manifest(run), read_table(run)
-    whole = mean_of(values_of(manifest, table, "exact", table.counted_rows("primary")))
+    whole = mean_of(score_values_of(manifest, table, "exact", table.counted_rows("primary")))
     score = score_of(summary_of(run), "primary")
     assert known(whole).mean == score.mean_scored
     assert known(known(whole).interval) == (score.low, score.high)

@@ -31,7 +31,7 @@ def write_trial(
     key = f"{sample:0>32}"
     content = TrialBody(key, messages=[*messages, assistant("Done.")], answer="Done.", **body)
     journal.write_trial(TrialRecord(key, sample, "primary", Status.ANSWERED), encode_json(content))
-    journal.write(ScoreRecord(f"{key}-s", key, "exact", value))
+    journal.write_lines(ScoreRecord(f"{key}-s", key, "exact", value))
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def audited(program: Program) -> Program:
     write_trial(journal, "looked", [("ls /tests", "ls: cannot access '/tests': No such file or directory")])
     write_trial(journal, "cheated", [("ls", "a"), ("cat /tests/test_outputs.py", "def test(): ...")])
     write_trial(journal, "failed", [("echo 1 > /logs/verifier/reward.txt", "")], 0.0)
-    journal.write(RunEvent("finished", STARTED, {}))
+    journal.write_lines(RunEvent("finished", STARTED, {}))
     journal.close()
     return program
 

@@ -17,8 +17,8 @@ from tests.app.pack_kit import Packs, numbered
 from tests.journals import read_lines
 from tests.simulated import simulated_endpoint
 
-from benchwright.analysis.comparison.comparability import latency_refusal
-from benchwright.analysis.comparison.from_table import RunSides
+from benchwright.analysis.comparison.comparability import latency_refusal_reason
+from benchwright.analysis.comparison.sides_from_table import RunSides
 from benchwright.analysis.quality_and_speed.views import joint_view
 from benchwright.analysis.report.columns import columns_of
 from benchwright.analysis.summary_records import RunSummary
@@ -134,7 +134,7 @@ def test_comparisons_and_reports_leave_the_same_requests_out(found: tuple[Progra
     assert np.isfinite(side.usage.latency).sum() == side.usage.timed_requests == timed
     table = read_table(run, effort=True)
     assert np.isfinite(columns_of(table, "primary").latency).sum() == timed
-    assert table.requests["primary"].times("latency").size == timed
+    assert table.requests["primary"].timing_column("latency").size == timed
     view = joint_view(side)
     assert view is not None
     assert view.judged.correct == TRIALS
@@ -151,9 +151,9 @@ def test_speed_is_compared_only_with_what_ran_at_the_concurrency_that_was_found(
     facts = replace(
         RunSides(run, "A").side().facts, timings_valid=True
     )  # whether the machine was busy or not
-    assert latency_refusal(facts, replace(facts, concurrency=level)) is None
+    assert latency_refusal_reason(facts, replace(facts, concurrency=level)) is None
     told = f"the concurrency differs: {level} and {level + 1}"
-    assert latency_refusal(facts, replace(facts, concurrency=level + 1)) == told
+    assert latency_refusal_reason(facts, replace(facts, concurrency=level + 1)) == told
 
 
 def test_at_an_endpoint_that_refuses_what_is_too_much_it_stays_low_and_no_trial_fails(

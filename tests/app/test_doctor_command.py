@@ -18,8 +18,8 @@ from tests.sandbox.docker.conftest import running_engine
 from tests.sandbox.docker.stand_ins import IMAGE, docker
 
 from benchwright.app.doctor import programs
-from benchwright.app.doctor.findings import Check, Finding, findings_of
-from benchwright.sandbox.docker.ownership import PROCESS_LABEL, process_id
+from benchwright.app.doctor.findings import Finding, MachineCheck, run_checks
+from benchwright.sandbox.docker.ownership import PROCESS_LABEL, unique_process_id
 
 __all__ = ["running_engine"]
 
@@ -138,7 +138,7 @@ def test_a_proxy_that_cannot_be_used_is_a_problem(program: Program) -> None:
 
 
 def test_what_a_killed_run_left_is_counted(program: Program, running_engine: None) -> None:
-    place, boot, pid, started = process_id().split(" ")
+    place, boot, pid, started = unique_process_id().split(" ")
     dead = f"{PROCESS_LABEL}={place} {boot} {pid} {int(started) + 1}"
     for _ in range(5):  # a run of another test may remove it before it is looked at
         container = docker("create", "--label", dead, IMAGE, "true")
@@ -152,7 +152,7 @@ def test_what_a_killed_run_left_is_counted(program: Program, running_engine: Non
 
 def test_every_extra_is_looked_for() -> None:
     project = tomllib.loads(Path(__file__).parents[2].joinpath("pyproject.toml").read_text())
-    assert set(programs.EXTRAS) == set(project["project"]["optional-dependencies"]) - {"all", "dev"}
+    assert set(programs.USES_BY_EXTRA) == set(project["project"]["optional-dependencies"]) - {"all", "dev"}
 
 
 def test_an_extra_that_is_not_installed_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -178,13 +178,13 @@ def test_checks_run_beside_one_another_and_cannot_hang() -> None:
         return []
 
     checks = [
-        Check("slow", slow),
-        Check("slow", slow),
-        Check("broken", broken),
-        Check("hanging", hanging, 1.0),
+        MachineCheck("slow", slow),
+        MachineCheck("slow", slow),
+        MachineCheck("broken", broken),
+        MachineCheck("hanging", hanging, 1.0),
     ]
     began = time.monotonic()
-    found = findings_of(checks)
+    found = run_checks(checks)
     assert time.monotonic() - began < 3
     assert [(finding.subject, finding.state) for finding in found] == [
         ("slow", "ok"),

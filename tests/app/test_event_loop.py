@@ -10,11 +10,11 @@ from contextlib import suppress
 
 import pytest
 
-from benchwright.app.loop import run_async
+from benchwright.app.event_loop import run_async
 
 PROGRAM = """
 import gc
-from benchwright.app.loop import run_async
+from benchwright.app.event_loop import run_async
 
 imported = [[] for _ in range(100_000)]
 

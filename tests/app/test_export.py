@@ -22,7 +22,7 @@ from benchwright.errors import UserError
 from benchwright.records import RequestRecord, ScoreRecord, Status, TrialRecord
 from benchwright.runs.journal import Journal
 from benchwright.runs.table import read_table
-from benchwright.text import FORMULA_STARTS, escape_formula
+from benchwright.text import FORMULA_PREFIXES, escape_formula
 
 TRIALS = [
     Made("0", 1.0, span="42", group="sums"),
@@ -69,7 +69,7 @@ class TestLoadRun:
         judged = ScoreRecord(
             "late", key, "judge", 1.0, requests=[RequestRecord("j", role="judge", slot="judge")]
         )
-        journal.write(
+        journal.write_lines(
             judged, ScoreRecord("lost", "0" * 32, "judge", requests=[RequestRecord("k", role="judge")])
         )
         journal.close()
@@ -182,7 +182,7 @@ class TestFormulas:
     @given(st.text())
     def test_no_cell_begins_like_one(self, text: str) -> None:
         cell = escape_formula(text)
-        assert not cell.lstrip(" ").startswith(FORMULA_STARTS)
+        assert not cell.lstrip(" ").startswith(FORMULA_PREFIXES)
         assert cell.removeprefix("'") == text.removeprefix("'")
 
     def test_negative_numbers_stay_numbers(self, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from tests.app.app_kit import Program
 from tests.app.compare_kit import Made, made, write_run
 
 from benchwright.analysis.export.counted_trials import CountedTrial
-from benchwright.analysis.export.every_eval_ever_rows import GradedScore, rows_of
+from benchwright.analysis.export.every_eval_ever_rows import GradedScore, score_rows_of
 from benchwright.analysis.summary import summary_of
 from benchwright.records import Message, RequestRecord, Status, Target, TrialRecord, Usage
 from benchwright.runs.attempts import ScoredTrial
@@ -130,7 +130,7 @@ def row(tmp_path: Path, messages: list[Message], record: TrialRecord | None = No
     counted = CountedTrial(
         "run", 0, ScoredTrial(record, {}), TrialBody("k", messages=messages, answer="It is 2.")
     )
-    (found,) = rows_of(counted, [GradedScore.from_score(manifest, "exact", "r")], "e", "m")
+    (found,) = score_rows_of(counted, [GradedScore.from_score(manifest, "exact", "r")], "e", "m")
     return found
 
 

@@ -13,7 +13,7 @@ from tests.catalog.harbor.harbor_kit import script, write_task
 from tests.sandbox.docker.conftest import running_engine
 from tests.simulated import simulated_endpoint
 
-from benchwright.catalog.containers.network_rules import SEALED_NETWORK
+from benchwright.catalog.containers.network_rules import SEALED_NETWORK_DEPARTURE
 from benchwright.catalog.harbor.sealed_testing import SEALED_DEPARTURE
 
 __all__ = ["running_engine", "workshop"]
@@ -59,7 +59,7 @@ def test_a_folder_of_tasks_is_run_and_every_reward_is_in_the_result(
     }, "over the two that were tested"
     assert result["protocol"]["departures"] == [
         SEALED_DEPARTURE,
-        SEALED_NETWORK,
+        SEALED_NETWORK_DEPARTURE,
         f"the data in {tasks.name} is of no known revision",
     ]
     assert (ended.returncode, "1 of 3 trials failed" in ended.stderr) == (0, True)

@@ -132,7 +132,7 @@ class TestJournalsOfEarlierVersions:
         journal.write_trial(
             TrialRecord("f" * 32, "0", "primary", Status.ANSWERED), encode_json(TrialBody("f" * 32))
         )
-        journal.write(ScoreRecord("s", "f" * 32, "exact", 0.0, span="B", detail={"expected": "C"}))
+        journal.write_lines(ScoreRecord("s", "f" * 32, "exact", 0.0, span="B", detail={"expected": "C"}))
         journal.close()
         (trial,) = benchwright.load_run(str(run)).trials
         assert (trial.target, trial.explanation) == ("C", "Taken as the answer: B\nExpected: C")

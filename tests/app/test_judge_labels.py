@@ -25,7 +25,7 @@ from tests.app.judge_kit import (
 import benchwright
 from benchwright.runs.manifest import read_manifest
 from benchwright.runs.table import read_table
-from benchwright.web.figures import figures_of
+from benchwright.web.figures import compute_figures
 
 ROWS = 200
 
@@ -121,7 +121,7 @@ def test_every_door_shows_the_same_corrected_score(program: Program) -> None:
     run = program.only_run.name
     assert told in " ".join(program.run("show", run).stdout.split())
     (directory,) = program.runs
-    viewed = figures_of(read_manifest(directory), read_table(directory, effort=True))
+    viewed = compute_figures(read_manifest(directory), read_table(directory, effort=True))
     assert any(note.startswith(told) for note in viewed.targets[0].notes)
     assert program.run("report", run, "-o", "report.html").returncode == 0
     assert told in " ".join((program.directory / "report.html").read_text().split())

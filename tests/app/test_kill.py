@@ -12,7 +12,7 @@ import pytest
 from tests.app.app_kit import GrowingJournal, Program, finished, scores, settings
 from tests.simulated import simulated_endpoint
 
-from benchwright.endpoint.simulate import Truth, read_truth
+from benchwright.endpoint.simulate import TruthRecord, read_truth
 from benchwright.records import TrialRecord
 
 TRIALS = 500
@@ -43,7 +43,7 @@ def kill_at_instants(program: Program, command: list[str]) -> list[int]:
     return killed_at
 
 
-def session_of(truth: Truth, killed_at: list[int]) -> int:
+def session_of(truth: TruthRecord, killed_at: list[int]) -> int:
     """How many kills came before the server received a request."""
     return sum(truth.received > at for at in killed_at)
 
@@ -71,7 +71,7 @@ def test_ten_kills_lose_nothing_and_ask_nothing_twice(program: Program, tmp_path
     prove_by_the_servers_log(read_truth(log), done, killed_at)
 
 
-def prove_by_the_servers_log(log: list[Truth], done: list[TrialRecord], killed_at: list[int]) -> None:
+def prove_by_the_servers_log(log: list[TruthRecord], done: list[TrialRecord], killed_at: list[int]) -> None:
     """Every answer that the server gave is a finished trial, or was on its way when the client was killed."""
     asked = [truth for truth in log if truth.path.endswith("/chat/completions")]
     injected = [truth for truth in asked if truth.fault is not None]

@@ -13,7 +13,7 @@ from tests.app.benchmark_kit import mmlu_rows
 from tests.catalog.catalog_kit import write_rows
 from tests.endpoint.card.played_server import PlayedServer, served
 
-from benchwright.app.needs import BENCHMARK_NEEDS, needs_of_benchmark
+from benchwright.app.needs import NEED_BY_BENCHMARK_FIELD, needs_of_benchmark
 from benchwright.catalog.registry import find_about, list_abouts
 from benchwright.endpoint.card.needs import Need
 from benchwright.runs.cards import read_cards
@@ -213,7 +213,7 @@ class TestTheCardIsKept:
 class TestDeclarations:
     def test_every_word_of_a_benchmark_is_known(self) -> None:
         words = {word for each in list_abouts() for word in each.needs}
-        assert words - BENCHMARK_NEEDS.keys() == {"sandbox", "containers", "completions"}
+        assert words - NEED_BY_BENCHMARK_FIELD.keys() == {"sandbox", "containers", "completions"}
 
     @pytest.mark.parametrize(
         ("name", "needs"),

@@ -12,7 +12,7 @@ from tests.app.load.load_kit import measure
 from tests.simulated import simulated_endpoint
 
 from benchwright.analysis.load.records import LoadReport
-from benchwright.app.connections import RESERVED_FILES, warn_if_insufficient
+from benchwright.app.connections import RESERVED_OPEN_FILES, warn_of_too_few_connections
 from benchwright.records import Status
 
 LIMIT = 96
@@ -83,14 +83,14 @@ def test_the_limit_is_raised_where_the_system_lets_us() -> None:
     (first, raised), (most, limit), (least,) = (map(int, line.split()) for line in ended.stdout.splitlines())
     assert (first, limit, least) == (150, 300, 1)
     assert 150 < raised < 300
-    assert 200 < most <= 300 - RESERVED_FILES
+    assert 200 < most <= 300 - RESERVED_OPEN_FILES
 
 
 def test_nothing_is_said_where_there_are_enough() -> None:
     said = list[str]()
-    warn_if_insufficient(10, 10, said.append)
+    warn_of_too_few_connections(10, 10, said.append)
     assert not said
-    warn_if_insufficient(10, 4, said.append)
+    warn_of_too_few_connections(10, 4, said.append)
     assert said == [
         f"Only 4 of 10 requests can be in flight at once, as this process may have "
         f"{resource.getrlimit(resource.RLIMIT_NOFILE)[1]:,} files open (ulimit -n): the others wait."

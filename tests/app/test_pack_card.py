@@ -10,7 +10,7 @@ import pytest
 from tests.app.app_kit import Program, one_line_of
 from tests.app.pack_kit import Packs, faulty_pack, rendered, write_pack
 
-from benchwright.analysis.pack_card import spread_of
+from benchwright.analysis.pack_card import totals_mean_text
 
 HOSTILE = "<b>m</b>|[x](y)"
 
@@ -71,9 +71,9 @@ def test_repeats_are_scored_one_by_one(packs: Packs, echo: str, tmp_path: Path) 
 
 
 def test_equal_repeats_claim_no_interval() -> None:
-    assert spread_of([2.0, 2.0, 1.0, 1.0]) == "1.5 [0.5813, 2.419] over 4 repeats"
-    assert spread_of([65.0] * 3) == "65 in each of 3 repeats"
-    assert spread_of([65.0]) == spread_of([]) == ""
+    assert totals_mean_text([2.0, 2.0, 1.0, 1.0]) == "1.5 [0.5813, 2.419] over 4 repeats"
+    assert totals_mean_text([65.0] * 3) == "65 in each of 3 repeats"
+    assert totals_mean_text([65.0]) == totals_mean_text([]) == ""
 
 
 def test_an_incomplete_total_is_marked_and_has_no_bars(packs: Packs, echo: str) -> None:

@@ -16,7 +16,7 @@ from tests.app.app_kit import NOWHERE, GrowingJournal, Program, one_line_of, tri
 from tests.app.pack_kit import Packs, events, faulty_pack, numbered, outline, rendered, scenario
 from tests.simulated import simulated_endpoint
 
-from benchwright.app.run_lookup.unfinished import UNREPORTED_MARKER
+from benchwright.app.run_lookup.unfinished_runs import UNREPORTED_MARKER
 from benchwright.endpoint.simulate import read_truth
 from benchwright.records import Status
 

@@ -7,7 +7,12 @@ from tests.app.app_kit import Program
 from tests.app.benchmark_kit import write_mmlu
 from tests.app.thinking_kit import thinking_server
 
-from benchwright.app.recommended_settings import SHIPPED_FILE, ModelFamily, find_recommended, read_families
+from benchwright.app.recommended_settings import (
+    SHIPPED_FILE,
+    ModelFamily,
+    find_recommended_settings,
+    read_families,
+)
 from benchwright.errors import UserError
 from benchwright.runs.manifest import read_manifest
 
@@ -41,12 +46,12 @@ def command(program: Program, base_url: str, *more: str) -> list[str]:
     ],
 )
 def test_a_model_is_of_the_family_that_its_name_says(model: str, thinks: bool, family: str) -> None:
-    assert find_recommended(model, thinks=thinks).family == family
+    assert find_recommended_settings(model, thinks=thinks).family == family
 
 
 def test_nothing_is_made_up_for_a_model_that_no_family_has() -> None:
     with pytest.raises(UserError, match="Nothing is recommended for 'my-model'"):
-        find_recommended("my-model", thinks=True)
+        find_recommended_settings("my-model", thinks=True)
 
 
 @pytest.mark.parametrize("family", read_families(SHIPPED_FILE), ids=lambda family: family.name)

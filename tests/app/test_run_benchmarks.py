@@ -14,7 +14,7 @@ from tests.app.benchmark_kit import knowing, mmlu_rows, only_result, result_file
 from tests.catalog.catalog_kit import write_rows
 from tests.simulated import simulated_endpoint
 
-from benchwright.app.run_lookup.unfinished import UNREPORTED_MARKER
+from benchwright.app.run_lookup.unfinished_runs import UNREPORTED_MARKER
 from benchwright.runs.manifest import read_manifest
 
 DOCUMENTED_KEYS = [

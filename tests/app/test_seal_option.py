@@ -12,8 +12,8 @@ from tests.catalog.catalog_kit import write_rows
 from tests.catalog.swe_bench.instances import make_pytest_instance
 
 from benchwright.app.benchmarks import prepare_benchmark
-from benchwright.app.prepared import RunRequest
-from benchwright.app.run_lookup.named import ExistingRun, resume_settings
+from benchwright.app.prepared_run import RunRequest
+from benchwright.app.run_lookup.existing_runs import ExistingRun, resume_settings
 from benchwright.config import BenchmarkSettings
 from benchwright.runs.manifest import read_manifest
 

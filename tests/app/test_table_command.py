@@ -19,7 +19,7 @@ from tests.terminal import on_a_terminal
 from benchwright.analysis.leaderboard.records import Leaderboard
 from benchwright.records import Target
 from benchwright.runs.manifest import DataFile, Manifest, read_manifest
-from benchwright.runs.selection import select_runs
+from benchwright.runs.run_selection import select_runs
 
 MODELS = {"small": 8, "large": 19}
 TASKS = ("sums", "words")

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 from tests.app.pack_kit import served, write_pack
 
-from benchwright.app.web_packs import chat_body, find_web_pack
+from benchwright.app.web_packs import chat_completion_body, find_web_pack
 from benchwright.errors import UserError
 
 ENTRY = "https://packs.example/forms/1.0.0/index.html"
@@ -120,7 +120,7 @@ def test_what_a_page_asks_is_a_chat_completion() -> None:
         },
         "metadata": {"kept": "here"},
     }
-    assert msgspec.json.decode(chat_body(asked, stream=True)) == {
+    assert msgspec.json.decode(chat_completion_body(asked, stream=True)) == {
         "model": "p:m",
         "messages": [{"role": "user", "content": "hi"}],
         "stream": True,

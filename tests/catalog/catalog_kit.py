@@ -10,7 +10,7 @@ from typing import Any
 from benchwright.catalog.benchmark import Benchmark, Options
 from benchwright.catalog.registry import find_about, make_benchmark
 from benchwright.catalog.selection import Selection
-from benchwright.catalog.validation import ValidationResult, validate
+from benchwright.catalog.validation import ValidationResult, validate_benchmark
 from benchwright.data.datasets import Source, find_dataset
 from benchwright.records import Outcome, Sample
 
@@ -39,7 +39,7 @@ def samples(name: str, path: Path, options: Mapping[str, str] | None = None) -> 
 
 async def validated(name: str, path: Path, limit: int | None = None, **options: str) -> ValidationResult:
     """Plays the checks of a benchmark's samples."""
-    return await validate(benchmark(name, options), source(name, path), Selection(limit))
+    return await validate_benchmark(benchmark(name, options), source(name, path), Selection(limit))
 
 
 def write_rows(path: Path, rows: Iterable[Mapping[str, Any]]) -> Path:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchwright.catalog.ifeval.about import PUNKT
+from benchwright.catalog.ifeval.about import PUNKT_DATASET
 from benchwright.data.dataset_spec import Wheel
-from benchwright.data.manifest import manifest_of, write_manifest
+from benchwright.data.manifest import make_manifest, write_manifest
 
 MODEL = {
     "abbrev_types.txt": "dr\ne.g\ninc\nu.s\nw",
@@ -27,9 +27,9 @@ def write_model(directory: Path) -> Path:
 
 def lay_fetched(data_dir: Path) -> Path:
     """Lays the model into a data directory as if `fetch` had brought it; returns where its files are."""
-    origin = PUNKT.origin
+    origin = PUNKT_DATASET.origin
     assert isinstance(origin, Wheel)
-    root = data_dir / PUNKT.name
+    root = data_dir / PUNKT_DATASET.name
     directory = write_model(root / origin.directory)
-    write_manifest(root, manifest_of(root, PUNKT.name, origin.project, origin.version))
+    write_manifest(root, make_manifest(root, PUNKT_DATASET.name, origin.project, origin.version))
     return directory

@@ -11,7 +11,7 @@ from tests.catalog.conversations import Talk, asked, scored
 
 from benchwright.catalog.aa_lcr.documents import normalize_name
 from benchwright.catalog.registry import find_about
-from benchwright.catalog.validation import validate
+from benchwright.catalog.validation import validate_benchmark
 from benchwright.data.errors import DatasetError
 
 HEADER = "document_category,document_set_id,question_id,question,answer,data_source_filenames\n"
@@ -31,7 +31,7 @@ def laid(directory: Path, names: tuple[str, ...], rows: str = ROW) -> Path:
 async def test_made_up_questions_pass_with_and_without_a_judge(real_rows: Path) -> None:
     path = real_rows / "aa_lcr"
     judged = benchmark("aa_lcr", {"judge_model": "some-judge"}, ["judge"])
-    played = await validate(judged, source("aa_lcr", path))
+    played = await validate_benchmark(judged, source("aa_lcr", path))
     assert (played.samples, played.failures) == (2, [])
     assert (await validated("aa_lcr", path)).failures == []
 

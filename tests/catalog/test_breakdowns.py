@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.catalog.conversations import graded
 
 from benchwright.catalog.breakdowns import Breakdown, Breakdowns, macro_average
-from benchwright.catalog.repeats import figures_over_repeats
+from benchwright.catalog.repeat_figures import figures_over_repeats
 from benchwright.records import Status
 from benchwright.statistic import NoScore
 from benchwright.stats.passk import pass_at_k

@@ -14,7 +14,7 @@ from tests.catalog.catalog_kit import benchmark, samples, source, validated, wri
 from tests.catalog.conversations import asked, figures, graded, scored
 
 from benchwright.catalog.graphwalks.benchmark import EMPTY_LIST_REASON
-from benchwright.catalog.graphwalks.grading import f1, read_nodes
+from benchwright.catalog.graphwalks.grading import f1_score, read_nodes
 from benchwright.data.errors import DatasetError
 
 GOLD = {"prompt": "?", "answer_nodes": ["a", "b", "c"]}
@@ -110,14 +110,14 @@ def test_the_linear_reading_is_that_of_openbenchs_pattern(text: str) -> None:
     ],
 )
 def test_f1_of_sets_of_nodes(predicted: str, gold: str, value: float) -> None:
-    assert f1(set(predicted), set(gold)) == pytest.approx(value)
+    assert f1_score(set(predicted), set(gold)) == pytest.approx(value)
 
 
 @given(st.frozensets(st.integers(0, 9)), st.frozensets(st.integers(0, 9)))
 def test_f1_is_symmetric_and_1_only_for_equal_sets(one: frozenset[int], other: frozenset[int]) -> None:
     a, b = {str(node) for node in one}, {str(node) for node in other}
-    assert f1(a, b) == f1(b, a)
-    assert (f1(a, b) == 1.0) == (a == b)
+    assert f1_score(a, b) == f1_score(b, a)
+    assert (f1_score(a, b) == 1.0) == (a == b)
 
 
 async def test_correct_is_an_equal_set_and_the_jaccard_similarity_is_kept() -> None:

@@ -16,12 +16,12 @@ from tests.drawn import png, shown, url
 from benchwright.catalog.hle.grading import (
     JUDGE_PROMPT,
     OFFICIAL_JUDGE,
+    find_stated_answer,
+    find_stated_confidence,
     rms_calibration_error,
     says_yes,
-    stated_answer,
-    stated_confidence,
 )
-from benchwright.catalog.validation import validate
+from benchwright.catalog.validation import validate_benchmark
 from benchwright.data.errors import DatasetError
 from benchwright.records import Status
 from benchwright.runs.keys import fingerprint
@@ -46,7 +46,9 @@ async def test_synthetic_questions_pass_with_their_answers(name: str, real_rows:
 
 
 async def test_synthetic_questions_pass_where_the_judge_says_so(real_rows: Path) -> None:
-    played = await validate(JUDGED, source("hle", real_rows / "hle" / "SYNTHETIC_layout_sample.jsonl"))
+    played = await validate_benchmark(
+        JUDGED, source("hle", real_rows / "hle" / "SYNTHETIC_layout_sample.jsonl")
+    )
     assert (played.samples, played.failures) == (2, [])
 
 
@@ -192,7 +194,7 @@ async def test_braces_in_a_question_are_nothing_special() -> None:
     ],
 )
 def test_the_stated_answer_is_that_of_the_last_answer_line(answer: str, stated: str | None) -> None:
-    assert stated_answer(answer) == stated
+    assert find_stated_answer(answer) == stated
 
 
 @pytest.mark.parametrize(
@@ -225,7 +227,7 @@ async def test_matching_is_exact_apart_from_case_spacing_and_markup(
     [("Confidence: 90%", 90), ("**Confidence:** 5", 5), ("confidence: 1000%", 100), ("Answer: 2", 100)],
 )
 def test_confidence_is_100_unless_stated(answer: str, confidence: int) -> None:
-    assert stated_confidence(answer) == confidence
+    assert find_stated_confidence(answer) == confidence
 
 
 async def test_the_documented_match_finds_2_in_12_and_knows_four_letters() -> None:

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from tests.catalog.catalog_kit import benchmark, samples, source, validated, write_rows
 from tests.catalog.conversations import Talk, figures, graded, scored, solved
 
-from benchwright.catalog.matharena.boxes import boxed_contents, last_box
-from benchwright.catalog.matharena.grading import are_equal, grade, right_answer
+from benchwright.catalog.matharena.boxes import find_boxed_contents, find_last_box
+from benchwright.catalog.matharena.grading import are_equal_answers, grade, parse_right_answer
 from benchwright.catalog.registry import find_about
 from benchwright.data.errors import DatasetError
 from benchwright.engine.offload import offload_processes
@@ -108,18 +108,18 @@ def test_its_figure_is_the_share_that_had_to_be_asked_again() -> None:
     ],
 )
 def test_the_last_closed_box_holds_the_answer(text: str, box: str | None) -> None:
-    assert last_box(text) == box
+    assert find_last_box(text) == box
 
 
 def test_boxes_on_one_line_are_a_list_where_several_answers_are_expected() -> None:
     text = "Not \\boxed{1}.\nBut \\boxed{2} and \\boxed{3}"
-    assert last_box(text, several=True) == "2,3"
-    assert last_box(text) == "3"
+    assert find_last_box(text, several=True) == "2,3"
+    assert find_last_box(text) == "3"
 
 
 @given(st.lists(st.sampled_from(["\\boxed{", "fbox{", "{", "}", "x", "\n"]), max_size=12).map("".join))
 def test_what_is_in_a_box_has_balanced_braces(text: str) -> None:
-    for inside in boxed_contents(text):
+    for inside in find_boxed_contents(text):
         assert inside.count("{") == inside.count("}")
         assert inside in text
 
@@ -233,8 +233,8 @@ def test_answers_are_compared_by_value(gold: str, answer: str, right: bool) -> N
 
 @pytest.mark.parametrize("text", ["1, 3", "\\frac{1}{2}", "n^2-1", "(1, 2), (3, 4)", "2\\pi", "26!"])
 def test_every_answer_equals_itself(text: str) -> None:
-    one = right_answer(text)
-    assert are_equal(one, one)
+    one = parse_right_answer(text)
+    assert are_equal_answers(one, one)
 
 
 def test_without_a_box_the_last_whole_number_counts() -> None:

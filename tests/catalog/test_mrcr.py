@@ -16,7 +16,7 @@ from tests.catalog.catalog_kit import benchmark, samples, source, validated, wri
 from tests.catalog.conversations import Talk, figures, graded, scored, solved
 
 from benchwright.catalog.mrcr.grading import grade_likeness, similarity
-from benchwright.catalog.mrcr.rows import BINS, context_bin
+from benchwright.catalog.mrcr.rows import CONTEXT_BINS, context_bin
 from benchwright.catalog.mrcr.solver import fit_conversation
 from benchwright.data.errors import DatasetError
 from benchwright.records import Usage
@@ -149,7 +149,7 @@ def test_a_bin_holds_its_upper_end(tokens: int, name: str) -> None:
 @given(st.integers(1, 2_000_000), st.integers(1, 2_000_000))
 def test_bins_are_in_order(one: int, other: int) -> None:
     shorter, longer = sorted((one, other))
-    assert BINS.index(context_bin(shorter)) <= BINS.index(context_bin(longer))
+    assert CONTEXT_BINS.index(context_bin(shorter)) <= CONTEXT_BINS.index(context_bin(longer))
 
 
 def test_conversations_beyond_the_limit_are_left_out_and_it_says_so(tmp_path: Path) -> None:

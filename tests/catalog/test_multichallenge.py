@@ -12,7 +12,7 @@ from tests.catalog.conversations import Talk, asked, figures, graded, scored
 from benchwright.catalog.benchmark import Benchmark
 from benchwright.catalog.multichallenge.grading import OFFICIAL_JUDGE, read_verdict
 from benchwright.catalog.registry import find_about
-from benchwright.catalog.validation import validate
+from benchwright.catalog.validation import validate_benchmark
 from benchwright.data.errors import DatasetError
 from benchwright.errors import GraderError
 
@@ -37,7 +37,7 @@ def judged(judge: str = OFFICIAL_JUDGE) -> Benchmark:
 
 async def test_conversations_pass_where_the_judge_says_so(tmp_path: Path) -> None:
     path = write_rows(tmp_path / "test.jsonl", [ROW, {**ROW, "QUESTION_ID": "q2", "PASS_CRITERIA": "NO"}])
-    played = await validate(judged(), source("multichallenge", path))
+    played = await validate_benchmark(judged(), source("multichallenge", path))
     assert (played.samples, played.failures) == (2, [])
     assert (await validated("multichallenge", path)).failures == []
 

@@ -98,7 +98,7 @@ def write(path: Path, text: str) -> Path:
 
 class TestFiles:
     def test_the_documented_example_works_as_it_stands(self, tmp_path: Path) -> None:
-        (plugin,) = plugins.load_file(write(tmp_path / "mine.py", EXAMPLE))
+        (plugin,) = plugins.load_plugin_file(write(tmp_path / "mine.py", EXAMPLE))
         assert (plugin.about.name, plugin.about.description, plugin.about.tier) == (
             *("my_benchmark", "My custom benchmark"),
             1,
@@ -130,7 +130,7 @@ class TestFiles:
                 name = PREFIX + "_two"
             """,
         )
-        assert [plugin.about.name for plugin in plugins.load_file(file)] == ["my_one", "my_two"]
+        assert [plugin.about.name for plugin in plugins.load_plugin_file(file)] == ["my_one", "my_two"]
 
     def test_a_ready_benchmark_of_the_catalogs_kind_is_taken_too(self, tmp_path: Path) -> None:
         file = write(
@@ -145,7 +145,7 @@ class TestFiles:
             del plain
             """,
         )
-        (plugin,) = plugins.load_file(file)
+        (plugin,) = plugins.load_plugin_file(file)
         assert plugin.about.full_name == "mmlu:mine"
         assert plugin.build_benchmark(Options()).about is plugin.about
 
@@ -167,21 +167,23 @@ class TestFiles:
         self, tmp_path: Path, text: str, words: str
     ) -> None:
         with pytest.raises(UserError, match=words) as caught:
-            plugins.load_file(write(tmp_path / "mine.py", text))
+            plugins.load_plugin_file(write(tmp_path / "mine.py", text))
         assert "\n" not in str(caught.value)
 
     def test_a_file_that_is_not_there_is_told(self, tmp_path: Path) -> None:
         with pytest.raises(UserError, match=r"There is no plugin file .*gone\.py"):
-            plugins.load_file(tmp_path / "gone.py")
+            plugins.load_plugin_file(tmp_path / "gone.py")
 
     def test_an_option_that_is_unknown_is_told(self, tmp_path: Path) -> None:
-        (plugin,) = plugins.load_file(write(tmp_path / "mine.py", EXAMPLE))
+        (plugin,) = plugins.load_plugin_file(write(tmp_path / "mine.py", EXAMPLE))
         with pytest.raises(UserError, match="my_benchmark has no option 'judge'"):
             plugin.build_benchmark(Options({"judge": "x"}))
 
     def test_another_text_of_the_file_is_another_version(self, tmp_path: Path) -> None:
-        (one,) = plugins.load_file(write(tmp_path / "one.py", EXAMPLE.replace("@register", "")))
-        (other,) = plugins.load_file(write(tmp_path / "other.py", EXAMPLE.replace("@register", "") + "\n#"))
+        (one,) = plugins.load_plugin_file(write(tmp_path / "one.py", EXAMPLE.replace("@register", "")))
+        (other,) = plugins.load_plugin_file(
+            write(tmp_path / "other.py", EXAMPLE.replace("@register", "") + "\n#")
+        )
         assert one.about.version != other.about.version
 
 
@@ -203,7 +205,7 @@ class TestEntryPoints:
         found = plugins.find_plugin("talk")
         assert found is not None
         assert found.about.source == "entry point mine_installed:Talk"
-        assert "talk" in [plugin.about.name for plugin in plugins.all_plugins()]
+        assert "talk" in [plugin.about.name for plugin in plugins.find_all_plugins()]
 
     def test_its_module_is_not_imported_for_another_name(self, installed: Path) -> None:
         assert plugins.find_plugin("whisper") is None
@@ -253,7 +255,7 @@ class TestRuns:
         selection: Selection = Selection(),  # noqa: B008
         stop_after: int | None = None,
     ) -> list[ScoredTrial]:
-        (plugin,) = plugins.load_file(file)
+        (plugin,) = plugins.load_plugin_file(file)
         benchmark = plugin.build_benchmark(Options(), selection.limit)
         task = BenchmarkTask(benchmark, plugin.source(file.parent), selection)
         target = find_target("m", server.base_url, "primary", {"max_tokens": 2048})
@@ -272,8 +274,8 @@ class TestRuns:
             written.close()
             client.close()
         table = RunTable(journal, effort=True)
-        table.advance()
-        return list(table.read_trials(table.rows_in_order(table.counted_rows())))
+        table.read_journal()
+        return list(table.read_trials(table.rows_in_start_order(table.counted_rows())))
 
     async def test_results_are_scores_with_the_documented_details(self, tmp_path: Path) -> None:
         async with answering() as server:

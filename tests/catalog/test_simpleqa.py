@@ -13,8 +13,8 @@ from tests.catalog.conversations import Talk, asked, figures, graded, scored
 from benchwright.catalog.benchmark import Benchmark
 from benchwright.catalog.registry import find_about
 from benchwright.catalog.simpleqa.grading import OFFICIAL_JUDGE, read_grade
-from benchwright.catalog.simpleqa.rows import labels
-from benchwright.catalog.validation import validate
+from benchwright.catalog.simpleqa.rows import parse_labels
+from benchwright.catalog.validation import validate_benchmark
 from benchwright.data.errors import DatasetError
 from benchwright.errors import GraderError
 from benchwright.records import Status
@@ -30,7 +30,7 @@ def judged(name: str, judge: str = OFFICIAL_JUDGE) -> Benchmark:
 @pytest.mark.parametrize("name", FILES)
 async def test_real_and_made_up_questions_pass_where_the_judge_says_so(name: str, real_rows: Path) -> None:
     path = real_rows / "simpleqa" / FILES[name]
-    played = await validate(judged(name), source(name, path))
+    played = await validate_benchmark(judged(name), source(name, path))
     assert (played.samples, played.failures) == (len(samples(name, path)), [])
     assert (await validated(name, path)).failures == []
 
@@ -56,7 +56,7 @@ async def test_the_question_is_asked_alone(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("metadata", ["", "{", "__import__('os').system('x')", "[1]", "(" * 500])
 def test_metadata_that_is_no_dictionary_gives_no_labels(metadata: str) -> None:
-    assert labels(metadata) == {}
+    assert parse_labels(metadata) == {}
 
 
 async def test_the_judge_is_asked_with_the_prompt_of_its_set() -> None:

@@ -14,7 +14,7 @@ from benchwright.catalog.asking import assistant
 from benchwright.catalog.benchmark import Check, Figure
 from benchwright.catalog.registry import find_about
 from benchwright.catalog.shared_lock import SharedLock
-from benchwright.catalog.validation import ValidationResult, validate
+from benchwright.catalog.validation import ValidationResult, validate_benchmark
 from benchwright.data.datasets import Source, find_dataset
 from benchwright.engine.protocols import Score, Session, Solver
 from benchwright.errors import ExecutionError
@@ -90,29 +90,29 @@ async def test_a_right_answer_that_fails_beside_others_is_played_alone_before_it
     anything: Source,
 ) -> None:
     benchmark = Crowded()
-    ran = await validate(benchmark, anything)
+    ran = await validate_benchmark(benchmark, anything)
     assert failed(ran) == [], ran
     assert sorted(benchmark.played) == sorted(NAMES * 2)
 
 
 async def test_an_error_beside_others_is_played_alone_too(anything: Source) -> None:
-    assert failed(await validate(Crowded(raises=True), anything)) == []
+    assert failed(await validate_benchmark(Crowded(raises=True), anything)) == []
 
 
 async def test_a_right_answer_that_fails_alone_is_a_failure(anything: Source) -> None:
-    assert failed(await validate(Crowded(["second"]), anything)) == ["second/gold"]
+    assert failed(await validate_benchmark(Crowded(["second"]), anything)) == ["second/gold"]
 
 
 async def test_who_waits_to_work_alone_goes_before_those_that_come_later() -> None:
     turns, order = SharedLock(), []
 
     async def beside(name: str) -> None:
-        async with turns.shared():
+        async with turns.hold_shared():
             order.append(name)
             await asyncio.sleep(0.01)
 
     async def alone() -> None:
-        async with turns.exclusive():
+        async with turns.hold_exclusively():
             order.append("alone")
             await asyncio.sleep(0.01)
 
@@ -127,9 +127,9 @@ async def test_who_waits_to_work_alone_goes_before_those_that_come_later() -> No
 
 async def test_work_that_is_cancelled_while_it_waits_to_be_alone_holds_nobody_up() -> None:
     turns = SharedLock()
-    async with turns.shared():
+    async with turns.hold_shared():
         with pytest.raises(TimeoutError):
-            async with asyncio.timeout(0.01), turns.exclusive():
+            async with asyncio.timeout(0.01), turns.hold_exclusively():
                 pass
-        async with asyncio.timeout(5), turns.shared():
+        async with asyncio.timeout(5), turns.hold_shared():
             pass

@@ -130,11 +130,11 @@ class TestContent:
     def test_parts_come_under_the_documented_names_and_the_rest_stays(self) -> None:
         columns = PromptColumns("question", "answer", None, "system")
         row = {"id": 3, "question": "2 + 2?", "answer": "4", "system": "Be brief."}
-        assert columns.content(row, 0) == {"id": 3, **GOOD}
+        assert columns.convert_row(row, 0) == {"id": 3, **GOOD}
 
     def test_options_become_lettered_lines_and_an_index_its_letter(self) -> None:
         row = {"question": "Capital of France?", "choices": ["Rome", "Paris"], "answer": 1}
-        assert PromptColumns("question", "answer", "choices").content(row, 0) == {
+        assert PromptColumns("question", "answer", "choices").convert_row(row, 0) == {
             "user_prompt": "Capital of France?\n\nA. Rome\nB. Paris",
             "options": ["Rome", "Paris"],
             "ground_truth": "B",
@@ -143,7 +143,7 @@ class TestContent:
     @pytest.mark.parametrize("target", [1, "B", " b ", "Paris"])
     def test_a_target_is_the_index_the_letter_or_the_text_of_an_option(self, target: Any) -> None:
         row = {"question": "Capital of France?", "options": ["Rome", "Paris"], "answer": target}
-        assert PromptColumns("question", "answer", "options").content(row, 0)["ground_truth"] == "B"
+        assert PromptColumns("question", "answer", "options").convert_row(row, 0)["ground_truth"] == "B"
 
     @pytest.mark.parametrize("target", [2, -1, True, "C", "1", "London", ["B"]])
     def test_a_target_that_is_no_option_is_refused(self, target: Any) -> None:
@@ -152,33 +152,36 @@ class TestContent:
             r"^Row 5: 'answer' must be a letter A to B, an integer index 0 to 1 or one of the options, got "
         )
         with pytest.raises(DatasetValidationError, match=message):
-            PromptColumns("question", "answer", "options").content(row, 5)
+            PromptColumns("question", "answer", "options").convert_row(row, 5)
 
     def test_a_row_without_options_is_an_open_question(self) -> None:
         row = {"question": "2 + 2?", "options": None, "answer": "4"}
-        content = PromptColumns("question", "answer", "options").content(row, 0)
+        content = PromptColumns("question", "answer", "options").convert_row(row, 0)
         assert content == {"user_prompt": "2 + 2?", "ground_truth": "4"}
 
     def test_options_in_csv_are_a_json_array(self) -> None:
         row = {"question": "q", "options": '["Rome", "Paris"]', "answer": "A"}
-        assert PromptColumns("question", "answer", "options").content(row, 0)["options"] == ["Rome", "Paris"]
+        assert PromptColumns("question", "answer", "options").convert_row(row, 0)["options"] == [
+            "Rome",
+            "Paris",
+        ]
 
     @pytest.mark.parametrize("options", ["Rome|Paris", [1, 2], {"A": "Rome"}, [], ["x"] * 27])
     def test_options_that_are_no_list_of_1_to_26_strings_are_refused(self, options: Any) -> None:
         row = {"question": "q", "options": options, "answer": "A"}
         with pytest.raises(DatasetValidationError, match=r"^Row 2: 'options' must (be|hold) "):
-            PromptColumns("question", "answer", "options").content(row, 2)
+            PromptColumns("question", "answer", "options").convert_row(row, 2)
 
     @pytest.mark.parametrize(
         ("target", "text"), [(42, "42"), (0.5, "0.5"), (True, "true"), ({"a": [1]}, '{"a":[1]}')]
     )
     def test_a_target_that_is_not_text_becomes_json_text(self, target: Any, text: str) -> None:
-        content = PromptColumns("question", "answer").content({"question": "q", "answer": target}, 0)
+        content = PromptColumns("question", "answer").convert_row({"question": "q", "answer": target}, 0)
         assert content["ground_truth"] == text
 
     def test_a_target_that_is_a_list_stays_one(self) -> None:
         row = {"question": "q", "answer": [4, "four"]}
-        assert PromptColumns("question", "answer").content(row, 0)["ground_truth"] == [4, "four"]
+        assert PromptColumns("question", "answer").convert_row(row, 0)["ground_truth"] == [4, "four"]
 
     @pytest.mark.parametrize(
         ("columns", "options"),
@@ -196,7 +199,7 @@ class TestContent:
     def test_options_in_columns_of_their_own_end_with_the_last_filled_one(self) -> None:
         columns = PromptColumns("question", "answer", ("A", "B", "C", "D"))
         row = {"question": "q", "A": "one", "B": 2, "C": "", "D": None, "answer": "B"}
-        content = columns.content(row, 0)
+        content = columns.convert_row(row, 0)
         assert content == {
             "user_prompt": "q\n\nA. one\nB. 2",
             "options": ["one", "2"],
@@ -205,20 +208,20 @@ class TestContent:
         with pytest.raises(
             DatasetValidationError, match=r"^Row 0: 'C' is empty, but an option behind it is not$"
         ):
-            columns.content({**row, "D": "four"}, 0)
+            columns.convert_row({**row, "D": "four"}, 0)
 
     @pytest.mark.parametrize("row", [{"question": "q"}, {"question": "q", "answer": None}])
     def test_a_row_without_its_target_is_refused(self, row: Row) -> None:
         with pytest.raises(DatasetValidationError, match=r"^Row 9: 'answer' cannot be null$"):
-            PromptColumns("question", "answer").content(row, 9)
+            PromptColumns("question", "answer").convert_row(row, 9)
 
     def test_a_prompt_must_be_text(self) -> None:
         with pytest.raises(DatasetValidationError, match=r"^Row 9: 'question' must be a string, got list$"):
-            PromptColumns("question").content({"question": ["q"]}, 9)
+            PromptColumns("question").convert_row({"question": ["q"]}, 9)
 
     def test_a_row_may_have_no_system_prompt(self) -> None:
         columns = PromptColumns("question", "answer", None, "system")
-        assert "system_prompt" not in columns.content({"question": "q", "answer": "a", "system": None}, 0)
+        assert "system_prompt" not in columns.convert_row({"question": "q", "answer": "a", "system": None}, 0)
 
 
 def test_options_are_lettered_from_a() -> None:

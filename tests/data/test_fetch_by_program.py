@@ -19,7 +19,7 @@ from tests.data.dataset_kit import lay, question, questions
 
 from benchwright.data.datasets import Dataset, GitRepository, Wheel, find_dataset
 from benchwright.data.errors import DatasetError
-from benchwright.data.fetch import fetch
+from benchwright.data.fetch import fetch_dataset
 
 WHEEL = "quiz_data-1.0-py3-none-any.whl"
 
@@ -72,27 +72,27 @@ class TestWheels:
 
     def test_one_is_unpacked_without_its_dependencies(self, wheel: Path, tmp_path: Path) -> None:
         dataset = self.dataset("1.0", sha256(wheel.read_bytes()).hexdigest())
-        assert fetch(dataset, tmp_path / "data", quiet) == tmp_path / "data" / "quiz"
+        assert fetch_dataset(dataset, tmp_path / "data", quiet) == tmp_path / "data" / "quiz"
         source = find_dataset(dataset, tmp_path / "data", offline=True)
         assert questions(source.rows()) == ["from the wheel"]
-        assert (source.revision, source.pinned) == ("1.0", True)
+        assert (source.revision, source.is_pinned) == ("1.0", True)
         assert source.path("quiz_data").is_dir()
 
     def test_only_the_directory_that_holds_the_data_is_unpacked(self, wheel: Path, tmp_path: Path) -> None:
         dataset = self.dataset("1.0", sha256(wheel.read_bytes()).hexdigest(), "quiz_data/")
-        root = fetch(dataset, tmp_path / "data", quiet)
+        root = fetch_dataset(dataset, tmp_path / "data", quiet)
         files = sorted(str(path.relative_to(root)) for path in root.rglob("*") if path.is_file())
         assert files == ["fetched.json", "quiz_data/rows.json"]
 
     def test_one_with_other_bytes_is_refused(self, wheel: Path, tmp_path: Path) -> None:
         with pytest.raises(DatasetError, match="not the pinned 0000"):
-            fetch(self.dataset("1.0", "0" * 64), tmp_path / "data", quiet)
+            fetch_dataset(self.dataset("1.0", "0" * 64), tmp_path / "data", quiet)
         assert not (tmp_path / "data").exists()
 
     @pytest.mark.usefixtures("wheel")
     def test_what_pip_says_is_told(self, tmp_path: Path) -> None:
         with pytest.raises(DatasetError, match=r"pip cannot download quiz-data==2\.0: ERROR: No matching"):
-            fetch(self.dataset("2.0", "0" * 64), tmp_path / "data", quiet)
+            fetch_dataset(self.dataset("2.0", "0" * 64), tmp_path / "data", quiet)
 
 
 @pytest.mark.skipif(which("git") is None, reason="git is not installed")
@@ -114,11 +114,11 @@ class TestCheckouts:
         lay(repository, {"tasks/one/task.jsonl": question("changed since")})
         git = ["git", "-C", str(repository), "-c", "user.name=n", "-c", "user.email=e@example.org"]
         subprocess.run([*git, "commit", "-q", "-a", "-m", "second"], check=True)
-        directory = fetch(dataset, tmp_path / "data", quiet)
+        directory = fetch_dataset(dataset, tmp_path / "data", quiet)
         source = find_dataset(dataset, tmp_path / "data", offline=True)
         assert questions(source.rows()) == ["as pinned"]
         assert sorted(path.name for path in directory.iterdir()) == ["fetched.json", "tasks"]
-        assert (source.revision, source.pinned) == (dataset.revision, True)
+        assert (source.revision, source.is_pinned) == (dataset.revision, True)
 
     @pytest.mark.parametrize("filters", ["true", "false"])
     def test_only_the_files_of_the_splits_come_if_no_more_is_wanted(
@@ -131,24 +131,24 @@ class TestCheckouts:
         subprocess.run([*git, "config", "uploadpack.allowFilter", filters], check=True)
         origin = GitRepository(f"file://{repository}", commit_of(repository), whole=False)
         dataset = Dataset("quiz", {"tasks": ("tasks/*/task.jsonl",)}, origin)
-        root = fetch(dataset, tmp_path / "data", quiet)
+        root = fetch_dataset(dataset, tmp_path / "data", quiet)
         files = sorted(str(path.relative_to(root)) for path in root.rglob("*") if path.is_file())
         assert files == ["fetched.json", "tasks/one/task.jsonl"]
 
     def test_a_second_time_nothing_is_done(self, repository: Path, tmp_path: Path) -> None:
         dataset = self.dataset(str(repository), commit_of(repository))
-        fetch(dataset, tmp_path / "data", quiet)
+        fetch_dataset(dataset, tmp_path / "data", quiet)
         unreachable = msgspec.structs.replace(
             dataset, origin=GitRepository("/nowhere", commit_of(repository))
         )
-        assert fetch(unreachable, tmp_path / "data", quiet) == tmp_path / "data" / "quiz"
+        assert fetch_dataset(unreachable, tmp_path / "data", quiet) == tmp_path / "data" / "quiz"
 
     def test_a_commit_that_is_not_there_is_told(self, repository: Path, tmp_path: Path) -> None:
         with pytest.raises(DatasetError, match=f"git cannot fetch {'e' * 40} of {repository}: "):
-            fetch(self.dataset(str(repository), "e" * 40), tmp_path / "data", quiet)
+            fetch_dataset(self.dataset(str(repository), "e" * 40), tmp_path / "data", quiet)
         assert not (tmp_path / "data").exists()
 
     def test_without_git_its_absence_is_told(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("PATH", str(tmp_path))
         with pytest.raises(DatasetError, match="needs git: install it"):
-            fetch(self.dataset("https://example.org/quiz", "e" * 40), tmp_path / "data", quiet)
+            fetch_dataset(self.dataset("https://example.org/quiz", "e" * 40), tmp_path / "data", quiet)

@@ -21,7 +21,7 @@ from tests.data.loopback_hub import COMMIT, NEWER, LoopbackHub
 from benchwright.data import hub as client
 from benchwright.data.datasets import Dataset, HubRepository, find_dataset
 from benchwright.data.errors import DatasetError, DatasetNotFound, DatasetParseError
-from benchwright.data.fetch import fetch
+from benchwright.data.fetch import fetch_dataset
 from benchwright.secrets import SECRETS
 
 UNPINNED = msgspec.structs.replace(QUIZ, origin=HubRepository("O/N"))
@@ -48,7 +48,7 @@ def left_behind(data: Path) -> list[str]:
 
 class TestWhatComes:
     def test_the_files_of_the_splits_in_the_hubs_layout(self, hub: LoopbackHub, data: Path) -> None:
-        directory = fetch(QUIZ, data, quiet)
+        directory = fetch_dataset(QUIZ, data, quiet)
         assert directory == data / "O" / "N"
         assert left_behind(data) == sorted(
             ["O", "N", "all", "fetched.json", *map(os.path.basename, (TEST_FILE, DEV_FILE))]
@@ -56,7 +56,7 @@ class TestWhatComes:
         assert (directory / TEST_FILE).read_bytes() == QUIZ_FILES[TEST_FILE]
 
     def test_a_manifest_with_the_commit_and_the_digests(self, hub: LoopbackHub, data: Path) -> None:
-        manifest = msgspec.json.decode((fetch(QUIZ, data, quiet) / "fetched.json").read_bytes())
+        manifest = msgspec.json.decode((fetch_dataset(QUIZ, data, quiet) / "fetched.json").read_bytes())
         assert (manifest["revision"], manifest["origin"]) == (COMMIT, "O/N")
         assert {name: file["sha256"] for name, file in manifest["files"].items()} == {
             name: sha256(QUIZ_FILES[name]).hexdigest() for name in (TEST_FILE, DEV_FILE)
@@ -64,25 +64,25 @@ class TestWhatComes:
 
     def test_lines_that_say_what_is_done(self, hub: LoopbackHub, data: Path) -> None:
         said: list[str] = []
-        fetch(QUIZ, data, said.append)
+        fetch_dataset(QUIZ, data, said.append)
         assert len(said) == 3
         assert COMMIT in said[-1]
 
     def test_a_second_time_nothing_is_asked(self, hub: LoopbackHub, data: Path) -> None:
-        fetch(QUIZ, data, quiet)
+        fetch_dataset(QUIZ, data, quiet)
         asked = len(hub.requests)
         said: list[str] = []
-        fetch(QUIZ, data, said.append)
+        fetch_dataset(QUIZ, data, said.append)
         assert (len(hub.requests), "up to date" in said[0]) == (asked, True)
 
     def test_what_was_fetched_is_found_pinned_and_without_the_network(
         self, hub: LoopbackHub, data: Path
     ) -> None:
-        fetch(QUIZ, data, quiet)
+        fetch_dataset(QUIZ, data, quiet)
         asked = len(hub.requests)
         source = find_dataset(QUIZ, data, offline=True)
         assert questions(source.rows("dev")) == ["the dev question"]
-        assert (source.provenance, source.revision, source.pinned) == ("data directory", COMMIT, True)
+        assert (source.provenance, source.revision, source.is_pinned) == ("data directory", COMMIT, True)
         assert len(hub.requests) == asked
 
 
@@ -118,28 +118,28 @@ class TestRevisions:
         assert find_dataset(UNPINNED, data).revision == COMMIT
         hub.commits[NEWER] = {TEST_FILE: question("newer"), DEV_FILE: question("newer")}
         hub.newest = NEWER
-        fetch(UNPINNED, data, quiet)
+        fetch_dataset(UNPINNED, data, quiet)
         source = find_dataset(UNPINNED, data)
-        assert (source.revision, source.pinned) == (COMMIT, False)
+        assert (source.revision, source.is_pinned) == (COMMIT, False)
 
     def test_a_newly_pinned_commit_takes_the_place_of_the_former(self, hub: LoopbackHub, data: Path) -> None:
-        fetch(QUIZ, data, quiet)
+        fetch_dataset(QUIZ, data, quiet)
         hub.commits[NEWER] = {TEST_FILE: question("newer"), DEV_FILE: question("newer")}
         repinned = msgspec.structs.replace(QUIZ, origin=HubRepository("O/N", NEWER))
-        assert not find_dataset(repinned, data).pinned
-        fetch(repinned, data, quiet)
+        assert not find_dataset(repinned, data).is_pinned
+        fetch_dataset(repinned, data, quiet)
         source = find_dataset(repinned, data)
-        assert (questions(source.rows()), source.pinned) == (["newer"], True)
+        assert (questions(source.rows()), source.is_pinned) == (["newer"], True)
 
     def test_a_commit_that_is_not_there_is_told(self, hub: LoopbackHub, data: Path) -> None:
         elsewhere = msgspec.structs.replace(QUIZ, origin=HubRepository("O/N", NEWER))
         with pytest.raises(DatasetError, match=f"The hub has no O/N at revision {NEWER}"):
-            fetch(elsewhere, data, quiet)
+            fetch_dataset(elsewhere, data, quiet)
 
     def test_a_repository_without_the_files_is_told(self, hub: LoopbackHub, data: Path) -> None:
         other = Dataset("quiz", {"test": ("data/test-*.parquet",)}, QUIZ.origin)
         with pytest.raises(DatasetError, match=r"O/N has no data/test-\*\.parquet"):
-            fetch(other, data, quiet)
+            fetch_dataset(other, data, quiet)
         assert left_behind(data) == []
 
 
@@ -166,7 +166,7 @@ class TestAccess:
     ) -> None:
         hub.needs_token = "hf_right_token"
         monkeypatch.setenv("HF_TOKEN", "hf_right_token")
-        fetch(GATED, data, quiet)
+        fetch_dataset(GATED, data, quiet)
         assert SECRETS.redact("the token hf_right_token") == "the token [secret]"
         sent = {path.split("/")[1]: headers.get("authorization") for path, headers in hub.requests}
         assert sent == {"api": "Bearer hf_right_token", "datasets": "Bearer hf_right_token", "store": None}
@@ -179,7 +179,7 @@ class TestAccess:
     ) -> None:
         hub.refusal = status
         with pytest.raises(DatasetError, match=rf"{status}.*{said}"):
-            fetch(QUIZ, data, quiet)
+            fetch_dataset(QUIZ, data, quiet)
 
 
 class TestFaults:
@@ -187,7 +187,7 @@ class TestFaults:
         self, hub: LoopbackHub, data: Path
     ) -> None:
         hub.cut_transfers = 2
-        fetch(QUIZ, data, quiet)
+        fetch_dataset(QUIZ, data, quiet)
         ranges = [
             headers["range"]
             for path, headers in hub.requests
@@ -204,13 +204,13 @@ class TestFaults:
     def test_one_that_always_breaks_off_leaves_nothing(self, hub: LoopbackHub, data: Path) -> None:
         hub.cut_transfers = 99
         with pytest.raises(client.HubUnavailable):
-            fetch(QUIZ, data, quiet)
+            fetch_dataset(QUIZ, data, quiet)
         assert left_behind(data) == []
 
     def test_bytes_that_are_not_those_of_the_commit_are_refused(self, hub: LoopbackHub, data: Path) -> None:
         hub.corrupts = True
         with pytest.raises(DatasetError, match="differs from what the hub lists"):
-            fetch(QUIZ, data, quiet)
+            fetch_dataset(QUIZ, data, quiet)
         assert left_behind(data) == []
 
     @pytest.mark.usefixtures("short_patience")
@@ -256,9 +256,9 @@ class TestFaults:
     def test_two_fetches_at_once_both_end_well(self, hub: LoopbackHub, data: Path) -> None:
         def meanwhile(line: str) -> None:
             if DEV_FILE in line:
-                fetch(QUIZ, data, quiet)
+                fetch_dataset(QUIZ, data, quiet)
 
-        fetch(QUIZ, data, meanwhile)
+        fetch_dataset(QUIZ, data, meanwhile)
         assert questions(find_dataset(QUIZ, data, offline=True).rows()) == ["the test question"]
         assert not list(data.glob(".fetching-*"))
 
@@ -268,13 +268,13 @@ class TestFaults:
                 raise KeyboardInterrupt
 
         with pytest.raises(KeyboardInterrupt):
-            fetch(QUIZ, data, interrupt)
+            fetch_dataset(QUIZ, data, interrupt)
         assert left_behind(data) == []
 
 
 class TestWhatLiesThere:
     def test_a_changed_file_is_noticed_when_it_is_read(self, hub: LoopbackHub, data: Path) -> None:
-        directory = fetch(QUIZ, data, quiet)
+        directory = fetch_dataset(QUIZ, data, quiet)
         lay(directory, {TEST_FILE: question("another question")})
         with pytest.raises(DatasetParseError, match="has changed since it was fetched"):
             list(find_dataset(QUIZ, data).rows())
@@ -283,26 +283,26 @@ class TestWhatLiesThere:
     def test_and_fetched_anew_by_the_command(
         self, damage: Callable[[Path], object], hub: LoopbackHub, data: Path
     ) -> None:
-        directory = fetch(QUIZ, data, quiet)
+        directory = fetch_dataset(QUIZ, data, quiet)
         damage(directory / TEST_FILE)
-        fetch(QUIZ, data, quiet)
+        fetch_dataset(QUIZ, data, quiet)
         assert (directory / TEST_FILE).read_bytes() == QUIZ_FILES[TEST_FILE]
 
     def test_files_of_the_users_own_are_never_replaced(self, hub: LoopbackHub, data: Path) -> None:
         lay(data / "O" / "N", {"mine.jsonl": b""})
         with pytest.raises(DatasetError, match="move them away"):
-            fetch(QUIZ, data, quiet)
+            fetch_dataset(QUIZ, data, quiet)
         assert (data / "O" / "N" / "mine.jsonl").exists()
 
     def test_a_manifest_that_cannot_be_read_is_told(self, hub: LoopbackHub, data: Path) -> None:
-        lay(fetch(QUIZ, data, quiet), {"fetched.json": b"{"})
+        lay(fetch_dataset(QUIZ, data, quiet), {"fetched.json": b"{"})
         with pytest.raises(DatasetParseError, match="fetch it again"):
             find_dataset(QUIZ, data)
 
     def test_a_data_directory_that_cannot_be_written_is_told(self, hub: LoopbackHub, data: Path) -> None:
         data.write_bytes(b"a file, not a directory")
         with pytest.raises(DatasetError, match="quiz cannot be fetched into"):
-            fetch(QUIZ, data, quiet)
+            fetch_dataset(QUIZ, data, quiet)
 
 
 def in_a_fresh_interpreter(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -332,7 +332,7 @@ def test_without_huggingface_hub_the_extra_is_named(data: Path) -> None:
 def test_neither_huggingface_hub_nor_pyarrow_is_imported_to_find_what_is_there(
     hub: LoopbackHub, data: Path
 ) -> None:
-    fetch(QUIZ, data, quiet)
+    fetch_dataset(QUIZ, data, quiet)
     code = (
         "import sys\n"
         "from benchwright.data.datasets import Dataset, HubRepository, find_dataset\n"

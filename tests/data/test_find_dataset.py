@@ -31,7 +31,7 @@ class TestTheOrder:
         lay_everywhere(tmp_path)
         source = find_dataset(QUIZ, data)
         assert questions(source.rows()) == ["in its own directory"]
-        assert (source.provenance, source.revision, source.pinned) == ("data directory", None, False)
+        assert (source.provenance, source.revision, source.is_pinned) == ("data directory", None, False)
 
     def test_then_the_hubs_layout_in_the_data_directory(self, tmp_path: Path, data: Path) -> None:
         lay_everywhere(tmp_path)
@@ -44,7 +44,7 @@ class TestTheOrder:
         lay(tmp_path / "hub cache" / CACHED, QUIZ_FILES)
         source = find_dataset(QUIZ, data)
         assert questions(source.rows()) == ["the test question"]
-        assert (source.provenance, source.revision, source.pinned) == ("hub cache", COMMIT, True)
+        assert (source.provenance, source.revision, source.is_pinned) == ("hub cache", COMMIT, True)
 
     def test_a_named_file_comes_before_all(self, tmp_path: Path, data: Path) -> None:
         lay_everywhere(tmp_path)

@@ -13,7 +13,7 @@ from tests.http_server import QuietHandler, served_by
 from benchwright.catalog.registry import find_about
 from benchwright.data.datasets import Dataset, find_dataset
 from benchwright.data.errors import DatasetError
-from benchwright.data.fetch import fetch
+from benchwright.data.fetch import fetch_dataset
 from benchwright.data.registry import REGISTRY_VARIABLE
 from benchwright.errors import UserError
 
@@ -81,13 +81,13 @@ def test_tasks_come_at_the_commits_that_the_registry_names(
     repository: Repository, registry: Path, tmp_path: Path
 ) -> None:
     write(registry, repository.task("one"), repository.task("two", git_commit_id=repository.commits[1]))
-    place = fetch(dataset(), tmp_path / "data", quiet)
+    place = fetch_dataset(dataset(), tmp_path / "data", quiet)
     assert place == tmp_path / "data" / "harbor:quiz@1.0"
     assert (place / "one" / "instruction.md").read_text() == "first of one\n"
     assert (place / "two" / "instruction.md").read_text() == "second of two\n"
     registry.unlink()
     found = find_dataset(dataset(), tmp_path / "data", offline=True)
-    assert (found.pinned, found.revision) == (True, "+".join(sorted(repository.commits)))
+    assert (found.is_pinned, found.revision) == (True, "+".join(sorted(repository.commits)))
     assert [file.parent.name for file in found.files()] == ["one", "two"]
 
 
@@ -102,15 +102,15 @@ def test_a_registry_may_lie_at_an_address(
 
     with served_by(Handler) as address:
         monkeypatch.setenv(REGISTRY_VARIABLE, f"{address}/registry.json")
-        assert (fetch(dataset(), tmp_path / "data", quiet) / "one" / "task.toml").is_file()
+        assert (fetch_dataset(dataset(), tmp_path / "data", quiet) / "one" / "task.toml").is_file()
         monkeypatch.setenv(REGISTRY_VARIABLE, f"{address}/other.json")
         with pytest.raises(DatasetError, match="cannot be read"):
-            fetch(dataset("quiz@2.0"), tmp_path / "data", quiet)
+            fetch_dataset(dataset("quiz@2.0"), tmp_path / "data", quiet)
 
 
 def test_what_changed_since_is_told(repository: Repository, registry: Path, tmp_path: Path) -> None:
     write(registry, repository.task("one"))
-    (fetch(dataset(), tmp_path / "data", quiet) / "one" / "task.toml").write_text("# mine\n")
+    (fetch_dataset(dataset(), tmp_path / "data", quiet) / "one" / "task.toml").write_text("# mine\n")
     with pytest.raises(DatasetError, match="has changed since it was fetched"):
         find_dataset(dataset(), tmp_path / "data", offline=True).files()
 
@@ -136,7 +136,7 @@ def test_a_task_that_is_not_pinned_or_not_there_is_told_and_nothing_stays(
 ) -> None:
     write(registry, repository.task("one", **changes))
     with pytest.raises(DatasetError, match=said):
-        fetch(dataset(), tmp_path / "data", quiet)
+        fetch_dataset(dataset(), tmp_path / "data", quiet)
     assert not (tmp_path / "data").exists()
 
 
@@ -149,16 +149,16 @@ def test_a_dataset_that_is_not_in_the_registry_is_told(
 ) -> None:
     write(registry, repository.task("one"))
     with pytest.raises(DatasetError) as raised:
-        fetch(dataset(reference), tmp_path / "data", quiet)
+        fetch_dataset(dataset(reference), tmp_path / "data", quiet)
     assert said in str(raised.value)
 
 
 def test_a_registry_that_is_none_or_cannot_be_read_is_told(registry: Path, tmp_path: Path) -> None:
     with pytest.raises(DatasetError, match=f"cannot be read: No such file.*{REGISTRY_VARIABLE}"):
-        fetch(dataset(), tmp_path / "data", quiet)
+        fetch_dataset(dataset(), tmp_path / "data", quiet)
     registry.write_text('{"no": "list"}')
     with pytest.raises(DatasetError, match="is not one of Harbor's"):
-        fetch(dataset(), tmp_path / "data", quiet)
+        fetch_dataset(dataset(), tmp_path / "data", quiet)
 
 
 def test_a_name_needs_its_version() -> None:

@@ -28,9 +28,9 @@ from tests.docs.llm_bench_project import COMPARISON, write_results
 from tests.simulated import simulated_endpoint
 
 from benchwright.catalog.registry import (
+    ADDED_BENCHMARKS,
     BENCHMARKS,
     DOCUMENTED_BENCHMARKS,
-    LATER_BENCHMARKS,
     find_about,
     list_abouts,
 )
@@ -276,7 +276,7 @@ def test_the_list_has_the_catalog_and_ones_own(line: str, place: Place) -> None:
     first, _, rest = place.run(line).stdout.partition("Further Benchmarks")
     own = ["capitals"] if "--plugin" in line else []
     assert names_in(first) == sorted([*DOCUMENTED_BENCHMARKS, *own])
-    assert names_in(rest.partition("Variants")[0]) == sorted(LATER_BENCHMARKS)
+    assert names_in(rest.partition("Variants")[0]) == sorted(ADDED_BENCHMARKS)
 
 
 def names_in(table: str) -> list[str]:

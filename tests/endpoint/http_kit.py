@@ -11,7 +11,7 @@ import pytest
 from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.connection import Headers, TransportError
 from benchwright.endpoint.reply import Reply
-from benchwright.endpoint.request import BeginCallback, Purpose
+from benchwright.endpoint.request import BeginCallback, RequestPurpose
 from benchwright.endpoint.transport import ConnectionPool, PreparedRequest
 from benchwright.errors import ProviderError
 
@@ -86,15 +86,15 @@ class Collected:
         self.pieces: list[bytes] = []
         self.moments: list[int] = []
 
-    def head(self, status: int, headers: Headers, at: int) -> None:
+    def receive_head(self, status: int, headers: Headers, at: int) -> None:
         self.status, self.headers = status, headers
         self.moments.append(at)
 
-    def data(self, chunk: bytes, at: int) -> None:
+    def receive_data(self, chunk: bytes, at: int) -> None:
         self.pieces.append(chunk)
         self.moments.append(at)
 
-    def token_at(self) -> None:
+    def last_token_time(self) -> None:
         """None: these answers have no tokens."""
 
     @property
@@ -125,10 +125,10 @@ async def failure_of(wire: ConnectionPool) -> TransportError:
     return caught.value
 
 
-def with_purpose(purpose: Purpose) -> BeginCallback:
+def with_purpose(purpose: RequestPurpose) -> BeginCallback:
     """A request that is due when it is ready."""
 
-    async def begin() -> Purpose:
+    async def begin() -> RequestPurpose:
         return purpose
 
     return begin

@@ -17,11 +17,11 @@ JSON = [(b"content-type", b"application/json")]
 def streamed(*chunks: Any, done: bool = True) -> AnswerMeter:
     """The meter after a stream that it has read; the first chunk came at 100, the second at 200, and so on."""
     meter = AnswerMeter()
-    meter.head(200, STREAM, 50)
+    meter.receive_head(200, STREAM, 50)
     for number, chunk in enumerate(chunks, 1):
-        meter.data(event(chunk), 100 * number)
+        meter.receive_data(event(chunk), 100 * number)
     if done:
-        meter.data(DONE, 100 * len(chunks) + 100)
+        meter.receive_data(DONE, 100 * len(chunks) + 100)
     meter.parse_waiting_pieces()
     return meter
 
@@ -29,8 +29,8 @@ def streamed(*chunks: Any, done: bool = True) -> AnswerMeter:
 def whole(answer: Any) -> AnswerMeter:
     """The meter after an answer that was not streamed: bytes as they are, all else as JSON."""
     meter = AnswerMeter()
-    meter.head(200, JSON, 50)
-    meter.data(answer if isinstance(answer, bytes) else json.dumps(answer).encode(), 100)
+    meter.receive_head(200, JSON, 50)
+    meter.receive_data(answer if isinstance(answer, bytes) else json.dumps(answer).encode(), 100)
     return meter
 
 

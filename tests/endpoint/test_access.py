@@ -11,7 +11,7 @@ from tests.endpoint.http_kit import HELLO, STREAMED_HELLO, OpenClient, ask, json
 from tests.endpoint.relay.relay_kit import HI, Agent
 from tests.endpoint.scripted_server import ASKED, Request, Serve
 
-from benchwright.endpoint.access import NO_ACCESS, Access, Header, make_headers
+from benchwright.endpoint.access import ANONYMOUS_ACCESS, Access, Header, make_headers
 from benchwright.endpoint.address import parse_base_url
 from benchwright.endpoint.dialects import GEMINI, MESSAGES
 from benchwright.endpoint.relay import Relay
@@ -40,7 +40,7 @@ class TestAHeaderOfTheUsers:
         await client.count_tokens("x")
         await client.supports_dialect(MESSAGES.path)
         assert [request.headers["x-team"] for request in requests] == ["blue"] * 4
-        assert [request.headers["authorization"] for request in requests] == [f"Bearer {TEAM.key}"] * 4
+        assert [request.headers["authorization"] for request in requests] == [f"Bearer {TEAM.api_key}"] * 4
 
     async def test_goes_with_lists_of_models_and_metrics(self, serve: Serve) -> None:
         server = await serve([ASKED, json_answer({"data": [{"id": "m"}]})], [ASKED, HELLO])
@@ -99,9 +99,9 @@ class TestAnAccess:
         assert "value-of-x" not in f"{access} {access.headers}"
 
     def test_elsewhere_has_neither_key_nor_headers(self) -> None:
-        assert TEAM.for_url("http://b/metrics", "http://a/v1") == NO_ACCESS
+        assert TEAM.for_url("http://b/metrics", "http://a/v1") == ANONYMOUS_ACCESS
         assert TEAM.for_url("http://a/metrics", "http://a/v1") == TEAM
-        assert TEAM.for_url("http://a:81/metrics", "http://a/v1") == NO_ACCESS
+        assert TEAM.for_url("http://a:81/metrics", "http://a/v1") == ANONYMOUS_ACCESS
 
     def test_beside_another_takes_what_it_lacks(self) -> None:
         own = Access(None, (Header("x-team", "red"),))

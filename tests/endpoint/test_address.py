@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchwright.endpoint.address import Address, Proxy, parse_base_url, proxy_for, with_path
+from benchwright.endpoint.address import Address, Proxy, find_proxy, parse_base_url, replace_url_path
 from benchwright.errors import UserError
 
 
@@ -112,7 +112,7 @@ class TestBaseUrls:
         ],
     )
     def test_lead_to_other_paths_of_their_server(self, url: str, metrics: str) -> None:
-        assert with_path(url, "/metrics") == metrics
+        assert replace_url_path(url, "/metrics") == metrics
         assert parse_base_url(metrics).server_identity == parse_base_url(url).server_identity
 
     def test_with_a_password_are_refused_without_showing_it(self) -> None:
@@ -129,11 +129,11 @@ class TestBaseUrls:
         ],
     )
     def test_know_this_machine(self, host: str, this_machine: bool) -> None:
-        assert parse_base_url(f"http://{host}").is_this_machine is this_machine
+        assert parse_base_url(f"http://{host}").is_loopback is this_machine
 
 
 def proxy_of(url: str, **environ: str) -> Proxy | None:
-    return proxy_for(parse_base_url(url), environ)
+    return find_proxy(parse_base_url(url), environ)
 
 
 SQUID = Proxy("p", 3128)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import json
 
-from benchwright.endpoint.call_arguments import ArgumentsError, read_arguments, read_object
+from benchwright.endpoint.call_arguments import ArgumentsError, read_arguments, read_object_arguments
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(st.characters(codec="utf-8")),
@@ -36,7 +36,7 @@ def test_a_call_without_arguments_has_an_empty_object(nothing: str | None) -> No
 def test_anything_but_an_object_is_a_type_error(other: object) -> None:
     with pytest.raises(TypeError, match="must be a JSON object"):
         read_arguments(other)
-    assert read_object(other) is None
+    assert read_object_arguments(other) is None
 
 
 @pytest.mark.parametrize("lenient", [False, True], ids=["strict", "lenient"])
@@ -44,10 +44,10 @@ def test_anything_but_an_object_is_a_type_error(other: object) -> None:
 def test_text_that_is_no_json_is_an_arguments_error(text: str, lenient: bool) -> None:
     with pytest.raises(ArgumentsError):
         read_arguments(text, lenient=lenient)
-    assert read_object(text, lenient=lenient) is None
+    assert read_object_arguments(text, lenient=lenient) is None
 
 
 @pytest.mark.parametrize("text", ['{"a": NaN}', '{"a": -Infinity}', '{"a": 1e999}', '{"a": "\\ud83d"}'])
 def test_what_only_python_reads_as_json_is_read_leniently_only(text: str) -> None:
-    assert read_object(text) is None
-    assert read_object(text, lenient=True) is not None
+    assert read_object_arguments(text) is None
+    assert read_object_arguments(text, lenient=True) is not None

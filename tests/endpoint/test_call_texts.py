@@ -6,7 +6,7 @@ from time import process_time
 
 import pytest
 
-from benchwright.endpoint.calls_in_text import find_call, offered_tool_names
+from benchwright.endpoint.calls_in_text import find_call_text, offered_tool_names
 
 OFFERED = {"get_weather"}
 
@@ -55,27 +55,27 @@ NONE = [
 
 @pytest.mark.parametrize("text", MARKED)
 def test_a_call_with_the_marks_of_a_format_is_found_behind_other_text(text: str) -> None:
-    found = find_call(f"Let me look.\n{text}", OFFERED)
+    found = find_call_text(f"Let me look.\n{text}", OFFERED)
     assert found is not None
     assert f"Let me look.\n{text}".endswith(found)
-    assert find_call(text, ()) is not None
+    assert find_call_text(text, ()) is not None
 
 
 @pytest.mark.parametrize("text", BARE)
 def test_a_call_without_marks_is_all_of_the_text(text: str) -> None:
-    assert find_call(f"\n{text}\n", OFFERED) is not None
-    assert find_call(text, ()) is not None
-    assert find_call(f"The call would be {text}", OFFERED) is None
+    assert find_call_text(f"\n{text}\n", OFFERED) is not None
+    assert find_call_text(text, ()) is not None
+    assert find_call_text(f"The call would be {text}", OFFERED) is None
 
 
 @pytest.mark.parametrize("text", BARE)
 def test_a_call_without_marks_is_of_a_tool_that_was_offered(text: str) -> None:
-    assert find_call(text, {"another_tool"}) is None
+    assert find_call_text(text, {"another_tool"}) is None
 
 
 @pytest.mark.parametrize("text", NONE)
 def test_other_text_is_none(text: str) -> None:
-    assert find_call(text, OFFERED) is None
+    assert find_call_text(text, OFFERED) is None
 
 
 def test_tools_are_offered_where_they_are_and_may_be_called() -> None:
@@ -92,5 +92,5 @@ def test_tools_are_offered_where_they_are_and_may_be_called() -> None:
 )
 def test_text_that_is_made_to_take_long_does_not(text: str) -> None:
     started = process_time()
-    find_call(text * 50_000, OFFERED)
+    find_call_text(text * 50_000, OFFERED)
     assert process_time() - started < 10

@@ -25,7 +25,7 @@ from tests.endpoint.http_kit import (
 )
 from tests.endpoint.scripted_server import AGAIN, ASKED, CLOSE, Serve
 
-from benchwright.endpoint.request import Purpose
+from benchwright.endpoint.request import RequestPurpose
 from benchwright.errors import ProviderError
 from benchwright.records import NO_USAGE, RequestRecord, Usage
 
@@ -76,7 +76,7 @@ class TestTimings:
 
     async def test_start_with_the_trial(self, serve: Serve, open_client: OpenClient) -> None:
         server = await serve([ASKED, HELLO])
-        purpose = Purpose(trial_started_at=perf_counter_ns() - 1_000 * MS, role="judge", turn=3)
+        purpose = RequestPurpose(trial_started_at=perf_counter_ns() - 1_000 * MS, role="judge", turn=3)
         reply = await open_client(server.url).ask("/chat/completions", {}, with_purpose(purpose))
         assert 1_000 * MS < reply.record.started < 6_000 * MS
         assert (reply.record.role, reply.record.turn, reply.record.slot) == ("judge", 3, "primary")
@@ -87,9 +87,9 @@ class TestTimings:
         server = await serve([ASKED, HELLO])
         due = asyncio.Event()
 
-        async def begin() -> Purpose:
+        async def begin() -> RequestPurpose:
             await due.wait()
-            return Purpose(trial_started_at=perf_counter_ns())
+            return RequestPurpose(trial_started_at=perf_counter_ns())
 
         asking = asyncio.create_task(open_client(server.url).ask("/chat/completions", {}, begin))
         await asyncio.sleep(0.2)
@@ -152,7 +152,7 @@ class TestTheNote:
         noted: list[RequestRecord] = []
         with pytest.raises(ProviderError) as caught:
             await open_client(server.url).ask(
-                "/chat/completions", {}, with_purpose(Purpose(turn=2)), noted.append
+                "/chat/completions", {}, with_purpose(RequestPurpose(turn=2)), noted.append
             )
         (record,) = noted
         assert record.error == str(caught.value)

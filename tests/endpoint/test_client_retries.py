@@ -26,7 +26,7 @@ from tests.endpoint.scripted_server import AGAIN, ASKED, CLOSE, RESET, Script, S
 
 from benchwright.endpoint.failures import RetryPolicy
 from benchwright.endpoint.rate_limits import RateLimitWaits
-from benchwright.endpoint.request import Purpose
+from benchwright.endpoint.request import RequestPurpose
 from benchwright.endpoint.timeouts import Timeouts
 from benchwright.errors import ProviderError, RunStopped
 from benchwright.records import RequestRecord
@@ -74,7 +74,7 @@ class TestPassingFaults:
 
     async def test_of_time_are_asked_again(self, serve: Serve, open_client: OpenClient) -> None:
         server = await serve([ASKED], [ASKED, b"HTTP"], [ASKED, STREAMED_HELLO])
-        client = open_client(server.url, limits=Timeouts(read=0.1, stall=0.1))
+        client = open_client(server.url, limits=Timeouts(read_seconds=0.1, stall_seconds=0.1))
         assert (await ask(client)).record.attempts == 3
 
     async def test_that_do_not_pass_fail_in_the_end(self, serve: Serve, open_client: OpenClient) -> None:
@@ -139,13 +139,13 @@ class TestRateLimits:
         records: list[RequestRecord] = []
         with pytest.raises(ProviderError, match="HTTP 429: slow down and asks to wait") as caught:
             await client.ask(
-                "/chat/completions", {}, with_purpose(Purpose(rate_limit_waits=waits)), records.append
+                "/chat/completions", {}, with_purpose(RequestPurpose(rate_limit_waits=waits)), records.append
             )
         assert str(caught.value).endswith("a trial waits 0.5 s in all (--max-wait)")
         assert len(server.requests) == records[0].attempts == 3
         assert records[0].waited >= 400 * MS
         with pytest.raises(ProviderError, match="--max-wait"):
-            await client.ask("/chat/completions", {}, with_purpose(Purpose(rate_limit_waits=waits)))
+            await client.ask("/chat/completions", {}, with_purpose(RequestPurpose(rate_limit_waits=waits)))
         assert len(server.requests) <= 4
 
     async def test_that_several_requests_of_a_trial_wait_for_count_once(
@@ -155,7 +155,7 @@ class TestRateLimits:
         server = await serve([ASKED, limited, ASKED, limited, ASKED, HELLO])
         client, waits = open_client(server.url, retry=RetryPolicy(max_rate_limit_wait=2.0)), RateLimitWaits()
         asking = [
-            client.ask("/chat/completions", {}, with_purpose(Purpose(rate_limit_waits=waits)))
+            client.ask("/chat/completions", {}, with_purpose(RequestPurpose(rate_limit_waits=waits)))
             for _ in range(8)
         ]
         assert all(reply.record.attempts == 3 for reply in await asyncio.gather(*asking))

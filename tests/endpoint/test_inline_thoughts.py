@@ -8,8 +8,8 @@ import pytest
 
 from benchwright.endpoint.reasoning_parser import (
     find_answer_offset,
+    find_inline_thoughts,
     has_late_thought,
-    inline_thoughts,
     split_reasoning,
 )
 
@@ -70,7 +70,7 @@ def test_a_thought_may_end_with_a_quotation_mark() -> None:
     ],
 )
 def test_is_late_behind_the_beginning_of_the_answer(content: str, late: bool) -> None:
-    assert has_late_thought(content, inline_thoughts(content)) is late
+    assert has_late_thought(content, find_inline_thoughts(content)) is late
 
 
 def test_the_answer_starts_before_a_late_thought() -> None:

@@ -94,8 +94,8 @@ def test_a_message_beside_an_answer_that_has_an_end_is_no_error() -> None:
 
 def test_an_event_named_error_is_one_whatever_it_holds() -> None:
     meter = streamed(WORDS[0], done=False)
-    meter.data(b'event: error\ndata: {"detail": "out of memory"}\n\n', 200)
-    meter.data(event(delta("stop")), 300)
+    meter.receive_data(b'event: error\ndata: {"detail": "out of memory"}\n\n', 200)
+    meter.receive_data(event(delta("stop")), 300)
     meter.finish_reply()
     assert meter.error == {"detail": "out of memory"}
 
@@ -150,9 +150,9 @@ def test_reasoning_in_details_is_a_token() -> None:
 
 def test_a_stream_is_known_by_its_first_event_where_its_headers_are_silent() -> None:
     meter = AnswerMeter()
-    meter.head(200, [(b"content-type", b"text/plain")], 50)
+    meter.receive_head(200, [(b"content-type", b"text/plain")], 50)
     for at, chunk in ((100, WORDS[0]), (200, WORDS[1]), (300, delta("stop"))):
-        meter.data(event(chunk), at)
+        meter.receive_data(event(chunk), at)
     assert meter.finish_reply().text == "one two "
     assert (meter.first_token_at, meter.last_token_at) == (100, 200)
     assert "not_called_a_stream" in meter.flags

@@ -45,8 +45,8 @@ def meter_of(path: str, body: bytes, *, stream: bool) -> AnswerMeter:
     """The meter after a body that comes without any header but that of its kind."""
     name = next((name for name in DIALECTS if path.split("?")[0].endswith(name)), None)
     meter = AnswerMeter(None if name is None else DIALECTS[name].make_reader())
-    meter.head(200, [(b"content-type", b"text/event-stream" if stream else b"application/json")], 50)
-    meter.data(body, 100)
+    meter.receive_head(200, [(b"content-type", b"text/event-stream" if stream else b"application/json")], 50)
+    meter.receive_data(body, 100)
     meter.finish_reply()
     return meter
 
@@ -101,5 +101,5 @@ def test_other_answers_have_none(answer: dict[str, Any]) -> None:
 
 def test_a_gateway_may_pass_the_header_on_under_another_name() -> None:
     meter = AnswerMeter()
-    meter.head(200, [(b"llm_provider-x-benchwright-simulated", b"1")], 50)
+    meter.receive_head(200, [(b"llm_provider-x-benchwright-simulated", b"1")], 50)
     assert meter.is_simulated

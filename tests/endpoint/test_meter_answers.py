@@ -220,12 +220,12 @@ class TestTheEndOfAStream:
 
     def test_what_follows_done_is_passed_over(self) -> None:
         meter = streamed(delta(content="a"), STOP)
-        meter.data(event(delta(content="b")), 900)
+        meter.receive_data(event(delta(content="b")), 900)
         assert (meter.finish_reply().text, meter.chunks) == ("a", 1)
 
     def test_an_event_cut_off_by_the_end_does_not_count(self) -> None:
         meter = streamed(delta(content="a"), STOP, done=False)
-        meter.data(b"data: [DONE]", 900)
+        meter.receive_data(b"data: [DONE]", 900)
         meter.finish_reply()
         assert meter.flags == ["no_done"]
 
@@ -249,9 +249,9 @@ EVERYTHING = b"".join(
 def test_an_answer_is_the_same_wherever_the_network_cuts_it() -> None:
     def outcome(*pieces: bytes) -> Any:
         meter = AnswerMeter()
-        meter.head(200, STREAM, 50)
+        meter.receive_head(200, STREAM, 50)
         for number, piece in enumerate(pieces, 1):
-            meter.data(piece, number)
+            meter.receive_data(piece, number)
         return (
             msgspec.structs.asdict(meter.finish_reply()),
             meter.chunks,

@@ -66,14 +66,14 @@ class TestAStream:
     def test_that_goes_on_is_refused_before_its_end(self) -> None:
         meter = streamed(b"{", done=False)
         for _ in range(module.MAX_UNREAD_PIECES - 1):
-            meter.data(event(delta(content="a")), 300)
+            meter.receive_data(event(delta(content="a")), 300)
         with pytest.raises(BadAnswer, match="not a chat completion chunk"):
-            meter.data(event(delta(content="a")), 300)
+            meter.receive_data(event(delta(content="a")), 300)
 
     def test_with_a_large_piece_is_read_at_once(self) -> None:
         meter = streamed(done=False)
         with pytest.raises(BadAnswer, match="not a chat completion chunk"):
-            meter.data(event(b"{" * module.LARGE_PIECE_BYTES), 100)
+            meter.receive_data(event(b"{" * module.LARGE_PIECE_BYTES), 100)
 
 
 class TestAWholeAnswer:
@@ -138,15 +138,15 @@ class TestLimits:
         with pytest.raises(
             BadAnswer, match=f"compressed its answer .{coding.decode()}. without being asked to"
         ):
-            AnswerMeter().head(200, [*STREAM, (b"content-encoding", coding)], 50)
+            AnswerMeter().receive_head(200, [*STREAM, (b"content-encoding", coding)], 50)
 
     def test_but_not_errors_whose_status_says_enough(self) -> None:
         meter = AnswerMeter()
-        meter.head(429, [(b"content-encoding", b"gzip"), (b"retry-after", b"3")], 50)
+        meter.receive_head(429, [(b"content-encoding", b"gzip"), (b"retry-after", b"3")], 50)
         assert meter.status == 429
 
     def test_identity_is_no_compression(self) -> None:
-        AnswerMeter().head(200, [*STREAM, (b"content-encoding", b"identity")], 50)
+        AnswerMeter().receive_head(200, [*STREAM, (b"content-encoding", b"identity")], 50)
 
 
 JSON_VALUES = st.recursive(

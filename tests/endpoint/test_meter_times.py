@@ -68,10 +68,10 @@ class TestTheFirstToken:
 
     def test_came_when_its_last_byte_came(self) -> None:
         meter = AnswerMeter()
-        meter.head(200, STREAM, 50)
+        meter.receive_head(200, STREAM, 50)
         content = event(delta(content="a"))
-        meter.data(content[:-1], 100)
-        meter.data(content[-1:], 200)
+        meter.receive_data(content[:-1], 100)
+        meter.receive_data(content[-1:], 200)
         meter.parse_waiting_pieces()
         assert meter.first_token_at == 200
 
@@ -127,8 +127,8 @@ class TestTheTimesBetweenTokens:
 
     def test_tokens_that_came_together_are_no_time_apart(self) -> None:
         meter = AnswerMeter()
-        meter.head(200, STREAM, 50)
-        meter.data(event(delta(content="a")) * 5, 100)
+        meter.receive_head(200, STREAM, 50)
+        meter.receive_data(event(delta(content="a")) * 5, 100)
         meter.parse_waiting_pieces()
         assert (meter.chunks, meter.gaps) == (5, {0: 4})
 

@@ -23,9 +23,9 @@ CALL = {"id": "c1", "type": "function", "function": {"name": "look", "arguments"
 def read(*pieces: bytes, headers: Any = STREAM) -> AnswerMeter:
     """The meter after these bytes."""
     meter = AnswerMeter()
-    meter.head(200, headers, 50)
+    meter.receive_head(200, headers, 50)
     for at, piece in enumerate(pieces, 1):
-        meter.data(piece, 100 * at)
+        meter.receive_data(piece, 100 * at)
     return meter
 
 

@@ -27,7 +27,7 @@ async def test_each_refused_attempt_is_told_with_its_number(
 
 async def test_an_answer_that_does_not_come_in_time_is_told(serve: Serve, open_client: OpenClient) -> None:
     server = await serve([ASKED])
-    client = open_client(server.url, retry=RetryPolicy(retries=0), limits=Timeouts(read=0.05))
+    client = open_client(server.url, retry=RetryPolicy(retries=0), limits=Timeouts(read_seconds=0.05))
     told: list[int] = []
     client.on_overload = told.append
     await refusal_of(client)

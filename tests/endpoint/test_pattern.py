@@ -55,10 +55,10 @@ WRITERS = st.builds(
 def read(stream: bytes, cuts: list[int]) -> dict[str, Any]:
     """All that a meter tells of a stream that arrives in these pieces."""
     meter = AnswerMeter()
-    meter.head(200, STREAM, 1)
+    meter.receive_head(200, STREAM, 1)
     places = sorted({0, *(cut % (len(stream) + 1) for cut in cuts), len(stream)})
     for number, (start, end) in enumerate(pairwise(places), 1):
-        meter.data(stream[start:end], 100 * number)
+        meter.receive_data(stream[start:end], 100 * number)
     try:
         reply: Any = meter.finish_reply()
     except BadAnswer as error:
@@ -101,14 +101,14 @@ class TestAPattern:
     @pytest.mark.parametrize("text", HOSTILE)
     def test_finds_any_text_in_the_same_place(self, text: str) -> None:
         data = PLAIN.replace(b'"a"', json.dumps(text).encode())
-        assert found(PLAIN).text(data) == text
-        assert found(PLAIN).texts(b"data: " + data + b"\n\n") == [text]
+        assert found(PLAIN).read_text(data) == text
+        assert found(PLAIN).read_texts(b"data: " + data + b"\n\n") == [text]
 
     def test_finds_those_of_many_events_at_once(self) -> None:
         events = b"".join(
             b"data: " + PLAIN.replace(b'"a"', b'"%d"' % number) + b"\n\n" for number in range(5)
         )
-        assert found(PLAIN).texts(events) == list("01234")
+        assert found(PLAIN).read_texts(events) == list("01234")
 
     @pytest.mark.parametrize(
         "between",
@@ -126,12 +126,12 @@ class TestAPattern:
     )
     def test_does_not_fit_where_more_than_a_text_stands_there(self, between: bytes) -> None:
         data = PLAIN.replace(b'"a"', between)
-        assert found(PLAIN).text(data) == ""
-        assert found(PLAIN).texts(b"data: " + PLAIN + b"\n\ndata: " + data + b"\n\n") == []
+        assert found(PLAIN).read_text(data) == ""
+        assert found(PLAIN).read_texts(b"data: " + PLAIN + b"\n\ndata: " + data + b"\n\n") == []
 
     def test_does_not_fit_where_anything_else_differs(self) -> None:
-        assert found(PLAIN).text(PLAIN.replace(b"1", b"2")) == ""
-        assert found(PLAIN).text(PLAIN.replace(b"null", b'"stop"')) == ""
+        assert found(PLAIN).read_text(PLAIN.replace(b"1", b"2")) == ""
+        assert found(PLAIN).read_text(PLAIN.replace(b"null", b'"stop"')) == ""
 
     @pytest.mark.parametrize(
         "data",

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from benchwright.endpoint import sse
-from benchwright.endpoint.sse import BOM, EventStream, EventTooLarge, JsonLines
+from benchwright.endpoint.sse import BYTE_ORDER_MARK, EventStream, EventTooLarge, JsonLines
 
 
 def events_of(*pieces: bytes) -> list[bytes]:
@@ -21,7 +21,7 @@ def events_of(*pieces: bytes) -> list[bytes]:
 def events_by_the_standard(stream: bytes) -> list[bytes]:
     """Section 9.2.6, "Interpreting an event stream", one sentence after the other."""
     events, data = [], b""
-    for line in lines_by_the_standard(stream.removeprefix(BOM)):
+    for line in lines_by_the_standard(stream.removeprefix(BYTE_ORDER_MARK)):
         if line == b"":
             if data != b"":
                 events.append(data[:-1])
@@ -69,8 +69,8 @@ class TestByExample:
         assert events_of(b"data:a\n\ndata:  b\n\ndata\n\n") == [b"a", b" b", b""]
 
     def test_a_byte_order_mark_at_the_start_is_passed_over(self) -> None:
-        assert events_of(BOM + b"data: a\n\n") == [b"a"]
-        assert events_of(b"data: " + BOM + b"\n\n") == [BOM]
+        assert events_of(BYTE_ORDER_MARK + b"data: a\n\n") == [b"a"]
+        assert events_of(b"data: " + BYTE_ORDER_MARK + b"\n\n") == [BYTE_ORDER_MARK]
 
     def test_comments_and_other_fields_are_passed_over(self) -> None:
         assert events_of(b": ping\n\nevent: x\nid: 1\nretry: 5\ndatum: 2\ndata: a\n\n") == [b"a"]
@@ -93,14 +93,14 @@ FRAGMENTS = [
         b"event: e\n",
         b"id",
     ),
-    *(b"\n", b"\r", b"\r\n", b"\n\n", b"\r\r", b":", b" ", b"x", BOM, BOM[:1], b"\0"),
+    *(b"\n", b"\r", b"\r\n", b"\n\n", b"\r\r", b":", b" ", b"x", BYTE_ORDER_MARK, BYTE_ORDER_MARK[:1], b"\0"),
 ]
 
 
 class TestAgainstTheStandard:
     @given(st.lists(st.lists(st.sampled_from(FRAGMENTS), min_size=1).map(b"".join)))
     @example([b"data: a\r", b"\n\r\n", b"data: b\n\n"])
-    @example([BOM[:2], BOM[2:] + b"data: a\n\n"])
+    @example([BYTE_ORDER_MARK[:2], BYTE_ORDER_MARK[2:] + b"data: a\n\n"])
     @example([b"data: a\n", b"data: b\n\n"])
     def test_any_pieces_of_any_stream_give_the_events_of_the_whole(self, pieces: list[bytes]) -> None:
         assert events_of(*pieces) == events_by_the_standard(b"".join(pieces))
@@ -121,7 +121,7 @@ class TestJsonLines:
         said = [line for piece in (*pieces, lines.end_bytes) for line in lines.feed(piece)]
         assert said == [line for line in b"".join(pieces).split(b"\n") if line.strip()]
 
-    @pytest.mark.parametrize("beginning", [b"{", b"\n {", BOM + b"{"])
+    @pytest.mark.parametrize("beginning", [b"{", b"\n {", BYTE_ORDER_MARK + b"{"])
     def test_begin_with_an_object(self, beginning: bytes) -> None:
         assert isinstance(sse.choose_parser(beginning), JsonLines)
 

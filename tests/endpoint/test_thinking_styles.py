@@ -6,11 +6,16 @@ from typing import Any, get_args
 
 import pytest
 
-from benchwright.cli.thinking_options import EFFORTS
-from benchwright.cli.thinking_options import STYLES as OPTION_STYLES
+from benchwright.cli.thinking_options import REASONING_EFFORTS
+from benchwright.cli.thinking_options import THINKING_STYLES as OPTION_STYLES
 from benchwright.config import ReasoningEffort, ThinkingStyle
 from benchwright.endpoint.lite_llm import LITELLM_BASE_URL
-from benchwright.endpoint.reasoning_effort import STYLES, ReasoningSettings, body_fields, style_of_host
+from benchwright.endpoint.reasoning_effort import (
+    REQUEST_STYLES,
+    ReasoningSettings,
+    body_fields,
+    style_of_host,
+)
 from benchwright.errors import UserError
 
 LOW, BUDGET, OFF = ReasoningSettings("low"), ReasoningSettings(budget=2000), ReasoningSettings("none")
@@ -98,5 +103,5 @@ def test_an_unknown_host_says_nothing() -> None:
 
 
 def test_options_and_settings_know_the_same_styles_and_levels() -> None:
-    assert set(OPTION_STYLES) == set(get_args(ThinkingStyle)) == set(STYLES)
-    assert set(EFFORTS) == set(get_args(ReasoningEffort))
+    assert set(OPTION_STYLES) == set(get_args(ThinkingStyle)) == set(REQUEST_STYLES)
+    assert set(REASONING_EFFORTS) == set(get_args(ReasoningEffort))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.http_server import QuietHandler, served_by
 
 from benchwright.endpoint.metrics_poller import MetricsPoller, ServerMetrics, parse_metrics, read_load_metrics
-from benchwright.endpoint.prometheus import sums_and_maxima
+from benchwright.endpoint.prometheus import metric_sums_and_maxima
 from benchwright.endpoint.simulate import Settings, SimulatedEndpoint
 
 VLLM = """\
@@ -94,12 +94,12 @@ def test_counters_of_speculative_decoding_are_read() -> None:
 )
 def test_every_sample_is_found_by_its_name(values: dict[str, int]) -> None:
     text = "".join(f'{name}{{a="x y"}} {value}\n' for name, value in values.items())
-    assert sums_and_maxima(text) == (values, values)
+    assert metric_sums_and_maxima(text) == (values, values)
 
 
 @given(st.text())
 def test_no_text_is_too_odd(text: str) -> None:
-    sums_and_maxima(text)
+    metric_sums_and_maxima(text)
 
 
 async def watched(url: str, looks: int) -> tuple[MetricsPoller[ServerMetrics], list[str]]:

@@ -115,14 +115,14 @@ class Refusing:
         self._in_head = in_head
         self._in_data = in_data
 
-    def head(self, status: int, headers: Headers, at: int) -> None:
+    def receive_head(self, status: int, headers: Headers, at: int) -> None:
         if self._in_head:
             raise self._in_head
 
-    def token_at(self) -> None:
+    def last_token_time(self) -> None:
         pass
 
-    def data(self, chunk: bytes, at: int) -> None:
+    def receive_data(self, chunk: bytes, at: int) -> None:
         if self._in_data:
             raise self._in_data
 

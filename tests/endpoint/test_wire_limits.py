@@ -10,7 +10,7 @@ import pytest
 from tests.endpoint.http_kit import OpenWire, answer, failure_of, head, send
 from tests.endpoint.scripted_server import AGAIN, ASKED, Serve, until
 
-from benchwright.endpoint.timeouts import CHECKS_WITHOUT_PAUSE
+from benchwright.endpoint.timeouts import MAX_UNINTERRUPTED_CHECKS
 
 
 async def test_connecting_takes_no_longer_than_its_limit(open_wire: OpenWire) -> None:
@@ -42,7 +42,7 @@ async def test_the_first_byte_takes_no_longer_than_the_read_limit(serve: Serve, 
 
 async def test_every_one_of_many_exchanges_is_held_to_its_limit(serve: Serve, open_wire: OpenWire) -> None:
     """More than are looked at without a break."""
-    many = CHECKS_WITHOUT_PAUSE + 50
+    many = MAX_UNINTERRUPTED_CHECKS + 50
     server = await serve([ASKED])
     wire = open_wire(server.url, connections=many, read=0.3)
     errors = await asyncio.gather(*[failure_of(wire) for _ in range(many)])

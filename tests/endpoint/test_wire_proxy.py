@@ -8,7 +8,7 @@ import pytest
 from tests.endpoint.http_kit import OpenWire, answer, failure_of, send
 from tests.endpoint.scripted_server import ASKED, CLOSE, Serve, Step, until
 
-from benchwright.endpoint.address import Proxy, parse_base_url, proxy_for
+from benchwright.endpoint.address import Proxy, find_proxy, parse_base_url
 
 HELLO = answer(b"hello")
 GRANTED = b"HTTP/1.1 200 Connection established\r\nVia: 1.1 proxy\r\n\r\n"
@@ -41,7 +41,7 @@ class TestConnect:
 
     async def test_a_name_and_password_go_to_the_proxy_alone(self, serve: Serve, open_wire: OpenWire) -> None:
         server = await serve([ASKED, GRANTED, ASKED, HELLO])
-        proxy = proxy_for(
+        proxy = find_proxy(
             parse_base_url("http://models.example"),
             {"http_proxy": f"http://user:p%40ss@127.0.0.1:{server.port}"},
         )

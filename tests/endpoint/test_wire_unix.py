@@ -19,7 +19,7 @@ from tests.endpoint.http_kit import (
 )
 from tests.endpoint.scripted_server import ASKED, CLOSE, Serve, until
 
-from benchwright.endpoint.access import NO_ACCESS
+from benchwright.endpoint.access import ANONYMOUS_ACCESS
 from benchwright.endpoint.server_info import list_models, read_metrics
 
 
@@ -58,7 +58,7 @@ async def test_a_client_asks_below_v1_and_names_the_host_localhost(
 
 async def test_models_and_metrics_are_read(serve: Serve, socket: str) -> None:
     server = await serve([ASKED, json_answer({"data": [{"id": "m"}]})], [ASKED, HELLO], socket=socket)
-    assert await list_models(server.url, NO_ACCESS) == ["m"]
+    assert await list_models(server.url, ANONYMOUS_ACCESS) == ["m"]
     await read_metrics(f"{server.url}:/metrics")
     assert [request.line for request in server.requests] == [
         "GET /v1/models HTTP/1.1",

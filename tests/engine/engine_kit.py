@@ -12,8 +12,8 @@ from benchwright.endpoint.client import EndpointClient
 from benchwright.engine.executor import LocalExecutor
 from benchwright.engine.plan import Plan
 from benchwright.engine.protocols import Score, Scorer, Session
-from benchwright.engine.run import Listener, RunResult, run
-from benchwright.engine.stop import StopRule
+from benchwright.engine.run import RunListener, RunResult, run
+from benchwright.engine.stop_rules import StopRule
 from benchwright.errors import ProviderError
 from benchwright.records import (
     JournalLine,
@@ -116,7 +116,7 @@ async def run_plan(
     *,
     concurrency: int = 4,
     rules: Sequence[StopRule] = (),
-    listeners: Sequence[Listener] = (),
+    listeners: Sequence[RunListener] = (),
     clients: Mapping[str, EndpointClient] | None = None,
 ) -> RunResult:
     """One session of a run, journalled in `directory`."""
@@ -161,14 +161,14 @@ def table_of(lines: Iterable[JournalLine], *scorers: str) -> RunTable:
     """The table of a journal with these lines."""
     table = RunTable(Path("nowhere"), scorers)
     for offset, line in enumerate(lines, 1):
-        table.add(line, offset)
+        table.add_record(line, offset)
     return table
 
 
 def table_in(directory: Path, *scorers: str) -> RunTable:
     """The table of the journal in a directory."""
     table = RunTable(directory, scorers)
-    table.advance()
+    table.read_journal()
     return table
 
 

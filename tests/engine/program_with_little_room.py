@@ -21,7 +21,7 @@ def main(directory: Path, size: int) -> None:
         result = asyncio.run(run_plan(plan_of(100, scorers=[always(1.0)]), directory))
     except JournalError as error:
         sys.exit(str(error))
-    assert result.finished
+    assert result.is_finished
 
 
 main(Path(sys.argv[1]), int(sys.argv[2]))

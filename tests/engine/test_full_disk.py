@@ -50,7 +50,7 @@ async def test_a_full_disk_ends_the_run_with_one_line_and_keeps_what_was_whole(
         assert (tmp_path / file).read_bytes().endswith(b"\n")
 
     asked = Asked()
-    assert (await run_plan(plan_of(100, asked, [always(1.0)]), tmp_path)).finished
+    assert (await run_plan(plan_of(100, asked, [always(1.0)]), tmp_path)).is_finished
     assert len(asked.samples) == 100 - len(done.trials)
     assert len(journalled(tmp_path).scores) == 100
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tests.engine.engine_kit import TARGET, FunctionScorer, always, answer, journalled, plan_of, run_plan
 
-from benchwright.engine.group_commits import MAX_GROUP_BYTES, GroupCommits
+from benchwright.engine.group_commits import MAX_GROUP_BYTES, GroupCommitter
 from benchwright.engine.protocols import Score, Session
 from benchwright.engine.worker import ScoredWork, SolvedWork, WorkResult
 from benchwright.errors import JournalError
@@ -36,11 +36,11 @@ class WatchedJournal(Journal):
     writes = 0
     broken = False
 
-    def write_group(self, *args: object, **kwargs: object) -> None:
+    def write_trials_and_scores(self, *args: object, **kwargs: object) -> None:
         if self.broken:
             raise JournalError("The disk is gone.")
         self.writes += 1
-        super().write_group(*args, **kwargs)  # type: ignore[arg-type]
+        super().write_trials_and_scores(*args, **kwargs)  # type: ignore[arg-type]
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ async def test_what_comes_in_one_turn_of_the_loop_is_one_write(
 ) -> None:
     told: list[WorkResult] = []
     results: list[WorkResult] = [solved("a", "one"), scored("b"), solved("c", "three")]
-    with GroupCommits(journal, told.append) as commits:
+    with GroupCommitter(journal, told.append) as commits:
         await asyncio.gather(*[commits.deliver(result) for result in results])
         assert (journal.writes, told) == (1, results)
     lines = journalled(tmp_path)
@@ -72,7 +72,7 @@ async def test_nobody_is_told_of_a_result_before_it_is_in_the_journal(
     def committed(result: WorkResult) -> None:
         lines_when_told.append((tmp_path / TRIALS_FILE).read_bytes().count(b"\n"))
 
-    with GroupCommits(journal, committed) as commits:
+    with GroupCommitter(journal, committed) as commits:
         waiting = [commits.deliver(solved(key)) for key in "ab"]
         assert (lines_when_told, [each.done() for each in waiting]) == ([], [False, False])
         await asyncio.gather(*waiting)
@@ -90,7 +90,7 @@ async def test_a_trial_is_in_the_journal_before_it_is_scored(tmp_path: Path) -> 
 async def test_a_result_is_kept_though_its_worker_is_cancelled(
     journal: WatchedJournal, tmp_path: Path
 ) -> None:
-    with GroupCommits(journal, lambda result: None) as commits:
+    with GroupCommitter(journal, lambda result: None) as commits:
         waiting = [commits.deliver(solved(key)) for key in "ab"]
         waiting[0].cancel()
         await waiting[1]
@@ -98,13 +98,13 @@ async def test_a_result_is_kept_though_its_worker_is_cancelled(
 
 
 async def test_what_nobody_waits_for_is_written_at_the_end(journal: WatchedJournal, tmp_path: Path) -> None:
-    with GroupCommits(journal, lambda result: None) as commits:
+    with GroupCommitter(journal, lambda result: None) as commits:
         commits.deliver(solved("a"))
     assert journalled(tmp_path).trial.key == "a"
 
 
 async def test_much_is_written_at_once(journal: WatchedJournal) -> None:
-    with GroupCommits(journal, lambda result: None) as commits:
+    with GroupCommitter(journal, lambda result: None) as commits:
         for key in "abc":
             commits.deliver(solved(key, "x" * (MAX_GROUP_BYTES // 2)))
         assert journal.writes == 1
@@ -114,7 +114,7 @@ async def test_a_journal_that_fails_is_told_to_all_who_wait_and_to_all_who_come_
     journal: WatchedJournal,
 ) -> None:
     journal.broken = True
-    commits = GroupCommits(journal, lambda result: None)
+    commits = GroupCommitter(journal, lambda result: None)
     waiting = [commits.deliver(solved(key)) for key in "ab"]
     told = await asyncio.gather(*waiting, return_exceptions=True)
     assert [type(each) for each in told] == [JournalError] * 2
@@ -124,7 +124,7 @@ async def test_a_journal_that_fails_is_told_to_all_who_wait_and_to_all_who_come_
 
 async def test_a_failure_that_nobody_waited_for_is_raised_at_the_end(journal: WatchedJournal) -> None:
     async def deliver_and_go() -> None:
-        with GroupCommits(journal, lambda result: None) as commits:
+        with GroupCommitter(journal, lambda result: None) as commits:
             commits.deliver(solved("a"))
             await asyncio.sleep(0)
 
@@ -151,7 +151,7 @@ async def test_a_trial_that_nothing_scores_is_one_write(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scorers: tuple[FunctionScorer, ...], writes: int
 ) -> None:
     groups = list[int]()
-    written = Journal.write_group
+    written = Journal.write_trials_and_scores
 
     def counted(journal: Journal, trials: Any, scores: Any = ()) -> None:
         groups.append(len(trials) + len(scores))

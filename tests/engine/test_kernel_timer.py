@@ -14,7 +14,7 @@ import pytest
 from benchwright.engine import kernel_timer
 from benchwright.engine.kernel_timer import KernelTimer
 from benchwright.engine.precise_waits import wait_until
-from benchwright.engine.thread_priority import can_raise_priority
+from benchwright.engine.thread_priority import can_raise_thread_priority
 
 MS = 1_000_000
 
@@ -79,7 +79,7 @@ def test_each_event_loop_has_its_own() -> None:
 
 
 @pytest.mark.skipif(
-    not can_raise_priority(), reason="the kernel lets no program of this user go before others"
+    not can_raise_thread_priority(), reason="the kernel lets no program of this user go before others"
 )
 async def test_nobody_interrupts_those_that_are_woken_until_they_have_sent() -> None:
     timer, policies = KernelTimer(), list[int]()

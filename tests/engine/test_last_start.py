@@ -28,7 +28,7 @@ def endless(solve: Callable[[Trial, Session], object], seconds: float = SECONDS)
     plan = plan_of(1)
     task = FunctionTask((), solve)  # type: ignore[arg-type]
     task.samples = lambda: (Sample(str(number), number) for number in count())  # type: ignore[method-assign]
-    return msgspec.structs.replace(plan, task=task, shares_clock=True, open_ended=True, seconds=seconds)
+    return msgspec.structs.replace(plan, task=task, shares_clock=True, open_ended=True, max_seconds=seconds)
 
 
 class Begun:
@@ -48,7 +48,7 @@ class Begun:
 async def test_a_place_that_is_free_at_the_end_is_not_taken_again(tmp_path: Path) -> None:
     begun = Begun()
     result = await run_plan(endless(begun), tmp_path, concurrency=8)
-    assert result.finished
+    assert result.is_finished
     assert len(begun.moments) == 8
     assert max(begun.moments) < begun.last
 
@@ -84,17 +84,17 @@ async def test_a_trial_that_is_due_in_time_begins_though_there_was_no_place_for_
     plan = msgspec.structs.replace(
         plan_of(4, slow),
         shares_clock=True,
-        seconds=SECONDS,
-        reorder=lambda trials: (msgspec.structs.replace(trial, due_ns=1) for trial in trials),
+        max_seconds=SECONDS,
+        reorder_trials=lambda trials: (msgspec.structs.replace(trial, due_ns=1) for trial in trials),
     )
     result = await run_plan(plan, tmp_path, concurrency=1)
-    assert result.finished
+    assert result.is_finished
     assert result.seconds > 0.5, "all four, one after the other"
 
 
 @pytest.mark.parametrize("seconds", [None, 100.0])
 async def test_a_plan_that_ends_before_is_not_waited_for(tmp_path: Path, seconds: float | None) -> None:
-    plan = msgspec.structs.replace(plan_of(5), shares_clock=True, seconds=seconds)
+    plan = msgspec.structs.replace(plan_of(5), shares_clock=True, max_seconds=seconds)
     result = await run_plan(plan, tmp_path)
-    assert result.finished
+    assert result.is_finished
     assert result.seconds < 10

@@ -33,7 +33,7 @@ async def slowly(trial: Trial, session: Session) -> Outcome:
 
 async def test_a_trial_that_waits_for_a_free_worker_is_late_by_that_wait(tmp_path: Path) -> None:
     """One worker, five trials due 50 ms apart of 150 ms each: the n-th begins n x 100 ms after it was due."""
-    plan = Plan(FunctionTask(samples(5), slowly), 5, [TARGET], reorder=each_gap)
+    plan = Plan(FunctionTask(samples(5), slowly), 5, [TARGET], reorder_trials=each_gap)
     await run_plan(plan, tmp_path, concurrency=1)
     late = [trial.late / 1e9 for trial in journalled(tmp_path).trials]
     for number, seconds in enumerate(late):
@@ -45,7 +45,7 @@ async def test_a_trial_that_waits_for_a_free_worker_is_late_by_that_wait(tmp_pat
 async def test_lateness_and_time_from_the_start_add_up_to_the_time_from_the_intended_start(
     tmp_path: Path,
 ) -> None:
-    plan = Plan(FunctionTask(samples(5), slowly), 5, [TARGET], reorder=each_gap)
+    plan = Plan(FunctionTask(samples(5), slowly), 5, [TARGET], reorder_trials=each_gap)
     await run_plan(plan, tmp_path, concurrency=1)
     trials = journalled(tmp_path).trials
     first = trials[0].started_at - trials[0].late
@@ -73,7 +73,7 @@ async def test_what_a_solver_does_before_its_first_request_is_done_before_that_i
     async with SimulatedEndpoint() as endpoint:
         target = replace(TARGET, base_url=endpoint.base_url)
         async with EndpointClient(target) as client:
-            plan = Plan(FunctionTask(samples(8), asks), 8, [target], reorder=each_gap)
+            plan = Plan(FunctionTask(samples(8), asks), 8, [target], reorder_trials=each_gap)
             await run_plan(plan, tmp_path, concurrency=2, clients={target.slot: client})
     assert any(early)
     assert [trial.status for trial in journalled(tmp_path).trials] == [Status.ANSWERED] * 8

@@ -19,10 +19,10 @@ async def test_an_agent_that_blocks_the_loop_spoils_the_timings(tmp_path: Path) 
         return Outcome()
 
     result = await run_plan(plan_of(8, blocks), tmp_path, concurrency=2)
-    assert result.lag.samples > 0
-    assert result.lag.longest >= 30_000_000
-    assert result.lag.p50 <= result.lag.p99 <= result.lag.longest
-    assert result.lag.spoils_timings
+    assert result.loop_lag.samples > 0
+    assert result.loop_lag.longest >= 30_000_000
+    assert result.loop_lag.p50 <= result.loop_lag.p99 <= result.loop_lag.longest
+    assert result.loop_lag.spoils_timings
 
 
 async def test_an_agent_that_waits_as_it_should_is_sampled_and_spoils_nothing(tmp_path: Path) -> None:
@@ -31,13 +31,13 @@ async def test_an_agent_that_waits_as_it_should_is_sampled_and_spoils_nothing(tm
         return Outcome()
 
     result = await run_plan(plan_of(40, waits), tmp_path, concurrency=2)
-    assert result.lag.samples >= 20
-    assert result.lag.p50 < 10_000_000
+    assert result.loop_lag.samples >= 20
+    assert result.loop_lag.p50 < 10_000_000
 
 
 async def test_a_run_too_short_to_be_sampled_claims_nothing(tmp_path: Path) -> None:
     result = await run_plan(plan_of(1), tmp_path)
-    assert not result.lag.spoils_timings
+    assert not result.loop_lag.spoils_timings
 
 
 async def test_short_blocks_count_for_all_the_time_in_which_nothing_could_be_sampled(tmp_path: Path) -> None:
@@ -50,8 +50,8 @@ async def test_short_blocks_count_for_all_the_time_in_which_nothing_could_be_sam
         return Outcome()
 
     result = await run_plan(plan_of(5, blocks), tmp_path, concurrency=1)
-    assert result.lag.p99 >= 150_000_000
-    assert result.lag.samples >= 300
+    assert result.loop_lag.p99 >= 150_000_000
+    assert result.loop_lag.samples >= 300
 
 
 async def test_a_long_block_is_a_standstill_and_spoils_no_other_timing(tmp_path: Path) -> None:
@@ -62,11 +62,11 @@ async def test_a_long_block_is_a_standstill_and_spoils_no_other_timing(tmp_path:
         return Outcome()
 
     result = await run_plan(plan_of(8, blocks), tmp_path, concurrency=1)
-    (still,) = result.lag.standstills
+    (still,) = result.loop_lag.standstills
     assert 1_100_000_000 <= still.ns < 3_000_000_000
     assert still.cause == "stopped", "it used no processor time"
-    assert result.lag.longest == still.ns
-    assert result.lag.p99 < 1_000_000_000
+    assert result.loop_lag.longest == still.ns
+    assert result.loop_lag.p99 < 1_000_000_000
 
 
 async def test_code_that_keeps_the_processor_is_told_from_a_stop(tmp_path: Path) -> None:
@@ -77,4 +77,4 @@ async def test_code_that_keeps_the_processor_is_told_from_a_stop(tmp_path: Path)
         return Outcome()
 
     result = await run_plan(plan_of(1, works), tmp_path)
-    assert [still.cause for still in result.lag.standstills] == ["busy"]
+    assert [still.cause for still in result.loop_lag.standstills] == ["busy"]

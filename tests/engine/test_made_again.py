@@ -8,7 +8,7 @@ import pytest
 from tests.engine.engine_kit import table_in
 
 from benchwright.engine.ledger import Ledger
-from benchwright.records import RETRIED_ON_RESUME, RequestRecord, Status, TrialRecord
+from benchwright.records import STATUSES_RETRIED_ON_RESUME, RequestRecord, Status, TrialRecord
 from benchwright.runs.journal import Journal, encode_json
 from benchwright.runs.journal import TrialBody as JournalBody
 from benchwright.runs.keys import fingerprint
@@ -33,7 +33,7 @@ def write(directory: Path, *attempts: tuple[str, int, Status, float | None]) -> 
 def ledger(directory: Path, least: float | None = None) -> Ledger:
     """What is done; with `least`, scores below that are to be made again."""
     retry = None if least is None else (lambda trial: trial.scores.get("passed", 0.0) < least)
-    return Ledger(table_in(directory), RETRIED_ON_RESUME, retry)
+    return Ledger(table_in(directory), STATUSES_RETRIED_ON_RESUME, retry)
 
 
 def test_a_trial_that_got_worse_is_to_be_made_again_and_one_that_got_better_is_not(tmp_path: Path) -> None:

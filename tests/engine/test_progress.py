@@ -36,7 +36,7 @@ async def test_what_was_done_and_how_it_ended_is_counted(tmp_path: Path) -> None
     progress = LiveProgress()
     asked = Asked(failing=lambda trial: trial.sample.content >= 18)
     await run_plan(plan_of(20, asked, [FunctionScorer(by_parity)]), tmp_path, listeners=[progress])
-    assert (progress.done, progress.total, progress.failed, progress.is_over) == (20, 20, 2, True)
+    assert (progress.done, progress.total, progress.failed_trials, progress.is_over) == (20, 20, 2, True)
     assert progress.statuses == {Status.SCORED: 17, Status.UNPARSED: 1, Status.PROVIDER_ERROR: 2}
     assert progress.means["primary", "score"].mean == pytest.approx(9 / 18), "no answer counts as 0"
 
@@ -45,10 +45,10 @@ async def test_what_earlier_sessions_did_is_done_but_not_of_this_sessions_speed(
     await run_plan(plan_of(15), tmp_path)
     progress = LiveProgress()
     progress.on_start(total=20, done=15, again=0)
-    assert (progress.rate, progress.eta) == (0.0, None), "nothing is known yet"
+    assert (progress.trials_per_second, progress.eta) == (0.0, None), "nothing is known yet"
     await run_plan(plan_of(20), tmp_path, listeners=[progress])
     assert progress.done == 20
-    assert progress.rate > 0
+    assert progress.trials_per_second > 0
     assert progress.eta == 0.0
 
 
@@ -101,10 +101,10 @@ async def test_a_trial_that_was_cut_off_is_neither_done_nor_failed(tmp_path: Pat
     plan = plan_of(40, solve, [always(1.0)])
     result = await run_plan(plan, tmp_path, concurrency=5, listeners=[progress])
     table = RunTable(tmp_path)
-    table.advance()
-    assert result.interrupted
+    table.read_journal()
+    assert result.is_interrupted
     assert len(table) == 25, "five were cut off"
-    assert (progress.done, progress.failed) == (len(table.counted_rows()), 0) == (20, 0)
+    assert (progress.done, progress.failed_trials) == (len(table.counted_rows()), 0) == (20, 0)
     assert progress.statuses == {Status.SCORED: 20}
     assert progress.means["primary", "score"].n == 20
 
@@ -117,7 +117,7 @@ async def test_no_answer_counts_as_0_and_a_failure_does_not_count(tmp_path: Path
 
     progress = LiveProgress()
     await run_plan(plan_of(10, answer, [FunctionScorer(score)]), tmp_path, listeners=[progress])
-    assert (progress.done, progress.failed) == (10, 2)
+    assert (progress.done, progress.failed_trials) == (10, 2)
     mean = progress.means["primary", "score"]
     assert (mean.n, mean.mean) == pytest.approx((8, 5 / 8))
     assert mean.interval == wilson_interval(5, 8)

@@ -9,8 +9,8 @@ import pytest
 from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.relay import Relay, RelayedRequest
 from benchwright.endpoint.reply import Reply
-from benchwright.endpoint.request import Purpose
-from benchwright.engine.agent_requests import AgentAccess, read_request
+from benchwright.endpoint.request import RequestPurpose
+from benchwright.engine.agent_requests import AgentAccess, read_relayed_request
 from benchwright.errors import LimitReached, ProviderError
 from benchwright.records import RequestRecord, Target
 
@@ -20,7 +20,9 @@ HI = [{"role": "user", "content": "Hi"}]
 @pytest.fixture
 async def calls() -> AgentAccess:
     async with EndpointClient(Target("primary", "m", "http://127.0.0.1:9/v1")) as client:
-        return AgentAccess(Relay().open(client, {}, lambda asked: Purpose(), lambda relayed: None))
+        return AgentAccess(
+            Relay().open_grant(client, {}, lambda asked: RequestPurpose(), lambda relayed: None)
+        )
 
 
 def reply(text: str) -> Reply:
@@ -66,10 +68,13 @@ class TestRequest:
         ],
     )
     def test_tells_its_messages(self, body: bytes, messages: list[Any]) -> None:
-        fields, told = read_request(RelayedRequest("/x", body, RequestRecord("r")))
+        fields, told = read_relayed_request(RelayedRequest("/x", body, RequestRecord("r")))
         assert told == messages
         assert fields["model"] == "m"
 
     def test_that_only_the_models_server_can_read_is_kept_as_text(self) -> None:
         body = b'{"messages": [], "seed": 1e400}'
-        assert read_request(RelayedRequest("/x", body, RequestRecord("r"))) == ({"body": body.decode()}, [])
+        assert read_relayed_request(RelayedRequest("/x", body, RequestRecord("r"))) == (
+            {"body": body.decode()},
+            [],
+        )

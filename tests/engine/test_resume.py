@@ -26,7 +26,7 @@ from benchwright.engine.executor import LocalExecutor
 from benchwright.engine.progress import LiveProgress
 from benchwright.engine.protocols import Score, Session
 from benchwright.engine.run import run
-from benchwright.engine.stop import SystemicErrors, TokenBudget
+from benchwright.engine.stop_rules import SystemicErrorRule, TokenBudget
 from benchwright.engine.trial_reuse import EarlierRun, Reuse
 from benchwright.errors import ExecutionError, LimitReached
 from benchwright.records import Outcome, RunEvent, Sample, Status, Trial, TrialLimits, TrialRecord
@@ -36,7 +36,7 @@ from benchwright.runs.journal import TRIALS_FILE, Journal, TrialBody, encode_jso
 async def test_a_finished_run_asks_nothing_more(tmp_path: Path) -> None:
     await run_plan(plan_of(20, answer, [always(1.0)]), tmp_path)
     asked = Asked()
-    assert (await run_plan(plan_of(20, asked, [always(1.0)]), tmp_path)).finished
+    assert (await run_plan(plan_of(20, asked, [always(1.0)]), tmp_path)).is_finished
     assert asked.samples == []
     assert len(journalled(tmp_path).trials) == 20
 
@@ -60,7 +60,7 @@ async def test_what_is_finished_is_passed_by_without_holding_up_the_event_loop(t
 
     await run_plan(plan_of(samples(20)[:7]), tmp_path)
     rows = Rows(samples(20))
-    assert (await run_plan(plan_of(rows), tmp_path)).finished
+    assert (await run_plan(plan_of(rows), tmp_path)).is_finished
     assert rows.read_by
     assert threading.get_ident() not in rows.read_by
 
@@ -156,7 +156,7 @@ async def test_a_kill_between_outcome_and_score_costs_no_conversation(tmp_path: 
     assert journalled(tmp_path).scores == []
 
     asked = Asked()
-    assert (await run_plan(plan_of(1, asked, [FunctionScorer(by_length)]), tmp_path)).finished
+    assert (await run_plan(plan_of(1, asked, [FunctionScorer(by_length)]), tmp_path)).is_finished
     assert asked.samples == []
     assert journalled(tmp_path).score.value == 9
     live, read_back = heard
@@ -217,7 +217,7 @@ async def test_a_body_that_is_no_longer_its_own_is_asked_again_and_not_scored(tm
 
 async def test_each_session_notes_its_start_and_its_end(tmp_path: Path) -> None:
     await run_plan(plan_of(4), tmp_path, rules=[TokenBudget(0)], concurrency=1)
-    await run_plan(plan_of(4), tmp_path, rules=[SystemicErrors()])
+    await run_plan(plan_of(4), tmp_path, rules=[SystemicErrorRule()])
 
     def told(event: RunEvent) -> tuple[object, ...]:
         return event.name, event.detail.get("total"), event.detail.get("finished"), event.detail.get("reason")
@@ -253,6 +253,6 @@ async def test_what_another_run_has_lost_is_asked_and_not_taken_over(tmp_path: P
     asked, journal = Asked(), Journal(here)
     result = await run(plan_of(2, asked), LocalExecutor({}, 1), journal, reuse=Reuse([EarlierRun(other)]))
     journal.close()
-    assert result.finished
+    assert result.is_finished
     assert len(asked.samples) == 1
     assert sorted(trial.reused_from or "asked" for trial in journalled(here).trials) == ["asked", "other"]

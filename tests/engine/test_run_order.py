@@ -26,9 +26,9 @@ from tests.engine.engine_kit import (
 )
 
 from benchwright.engine.plan import Plan
-from benchwright.engine.precise_waits import LEAD_NS
+from benchwright.engine.precise_waits import START_LEAD_NS
 from benchwright.engine.protocols import Session
-from benchwright.engine.stop import StopRule
+from benchwright.engine.stop_rules import StopRule
 from benchwright.engine.worker import ScoredWork, SolvedWork, WorkResult
 from benchwright.errors import UserError
 from benchwright.records import Outcome, Sample, Status, Trial
@@ -64,7 +64,7 @@ def test_never_more_trials_in_flight_than_asked_for_and_never_fewer_without_need
     crowd = Crowd([wait + 1 for wait in waits])
     directory = tmp_path_factory.mktemp("run")
     result = asyncio.run(run_plan(plan_of(count, crowd), directory, concurrency=concurrency))
-    assert result.finished
+    assert result.is_finished
     assert crowd.most == min(count, concurrency)
     assert len(crowd.ended) == len({trial.key for trial in crowd.ended}) == count
 
@@ -134,7 +134,7 @@ async def test_a_trial_starts_when_it_is_due_whether_those_before_have_ended_or_
     await run_plan(plan, tmp_path, concurrency=5)
     assert {trial.status for trial in journalled(tmp_path).trials} == {Status.ANSWERED}
     for number, moment in enumerate(began):
-        assert moment - start >= number * 0.03 - LEAD_NS / 1e9
+        assert moment - start >= number * 0.03 - START_LEAD_NS / 1e9
 
 
 async def test_trials_are_drawn_as_they_come_due_however_many_may_be_in_flight(tmp_path: Path) -> None:
@@ -151,7 +151,7 @@ async def test_trials_are_drawn_as_they_come_due_however_many_may_be_in_flight(t
         drawn_at_the_start.append(len(drawn))
         return Outcome()
 
-    plan = Plan(FunctionTask(samples(3), solve), 3, [TARGET], reorder=half_a_second_apart)
+    plan = Plan(FunctionTask(samples(3), solve), 3, [TARGET], reorder_trials=half_a_second_apart)
     await run_plan(plan, tmp_path, concurrency=10_000)
     assert drawn == ["0", "1", "2"]
     assert drawn_at_the_start[0] < 3
@@ -231,7 +231,7 @@ def test_a_run_needs_no_main_thread(tmp_path: Path) -> None:
     """Signals are only caught where they can be; a notebook's thread runs a plan just as well."""
     results = []
     thread = threading.Thread(
-        target=lambda: results.append(asyncio.run(run_plan(plan_of(3), tmp_path)).finished)
+        target=lambda: results.append(asyncio.run(run_plan(plan_of(3), tmp_path)).is_finished)
     )
     thread.start()
     thread.join()
@@ -264,5 +264,5 @@ def test_memory_does_not_grow_with_what_is_written(tmp_path: Path) -> None:
 
 async def test_a_plan_that_time_ends_tells_no_number_of_trials(tmp_path: Path) -> None:
     plan = replace(plan_of(3), open_ended=True)
-    assert (await run_plan(plan, tmp_path)).finished
+    assert (await run_plan(plan, tmp_path)).is_finished
     assert "total" not in journalled(tmp_path).events[0].detail

@@ -10,7 +10,7 @@ from tests.engine.engine_kit import Asked, always, answer, journalled, plan_of, 
 
 from benchwright.engine.protocols import Session
 from benchwright.engine.run import RunResult
-from benchwright.engine.stop import StopRequest, StopRule, SystemicErrors, TimeBudget, TokenBudget
+from benchwright.engine.stop_rules import StopRequest, StopRule, SystemicErrorRule, TimeBudget, TokenBudget
 from benchwright.errors import ProviderError
 from benchwright.records import Outcome, RequestRecord, Trial, Usage
 
@@ -31,7 +31,7 @@ async def stopped_by(rule: StopRule, directory: Path, *, concurrency: int = 1) -
 
 async def test_a_token_budget_stops_the_run_once_it_is_used_up(tmp_path: Path) -> None:
     result = await stopped_by(TokenBudget(50), tmp_path)
-    assert not result.finished
+    assert not result.is_finished
     assert result.stop_reason == "the budget of 50 tokens is used up (50 used)"
     assert len(journalled(tmp_path).trials) == 5
 
@@ -47,12 +47,12 @@ async def test_a_stopped_run_goes_on_with_a_new_budget(tmp_path: Path) -> None:
     for done in (5, 10, 15):
         await stopped_by(TokenBudget(50), tmp_path)
         assert len(journalled(tmp_path).trials) == done
-    assert (await run_plan(plan_of(20, asks_10_tokens, [always(1.0)]), tmp_path)).finished
+    assert (await run_plan(plan_of(20, asks_10_tokens, [always(1.0)]), tmp_path)).is_finished
 
 
 async def test_the_last_trial_may_use_up_the_budget_without_more_to_do(tmp_path: Path) -> None:
     result = await stopped_by(TokenBudget(201), tmp_path)
-    assert result.finished
+    assert result.is_finished
 
 
 async def test_a_time_budget_stops_the_run(tmp_path: Path) -> None:
@@ -72,14 +72,14 @@ async def test_an_error_that_every_request_must_meet_stops_the_run_at_once(tmp_p
         await asked(trial, session)
         raise ProviderError("the key was refused", systemic=True, http_status=401)
 
-    result = await run_plan(plan_of(100, refused), tmp_path, rules=[SystemicErrors()], concurrency=1)
+    result = await run_plan(plan_of(100, refused), tmp_path, rules=[SystemicErrorRule()], concurrency=1)
     assert result.stop_reason == "the key was refused"
     assert len(asked.samples) == 1
 
 
 async def test_trials_that_all_fail_alike_from_the_first_on_stop_the_run(tmp_path: Path) -> None:
     asked = Asked(failing=lambda trial: True)
-    result = await run_plan(plan_of(100, asked), tmp_path, rules=[SystemicErrors(alike=10)], concurrency=1)
+    result = await run_plan(plan_of(100, asked), tmp_path, rules=[SystemicErrorRule(alike=10)], concurrency=1)
     assert (
         result.stop_reason == "the first 10 trials failed with the same error: the endpoint answered HTTP 500"
     )
@@ -88,14 +88,16 @@ async def test_trials_that_all_fail_alike_from_the_first_on_stop_the_run(tmp_pat
 
 async def test_one_bad_row_does_not_stop_the_run(tmp_path: Path) -> None:
     asked = Asked(failing=lambda trial: trial.sample.id == "0")
-    result = await run_plan(plan_of(30, asked), tmp_path, rules=[SystemicErrors()], concurrency=1)
-    assert result.finished
+    result = await run_plan(plan_of(30, asked), tmp_path, rules=[SystemicErrorRule()], concurrency=1)
+    assert result.is_finished
     assert len(asked.samples) == 30
 
 
 async def test_a_server_that_fails_later_on_does_not_stop_the_run(tmp_path: Path) -> None:
     asked = Asked(failing=lambda trial: trial.sample.content > 0)
-    assert (await run_plan(plan_of(30, asked), tmp_path, rules=[SystemicErrors()], concurrency=1)).finished
+    assert (
+        await run_plan(plan_of(30, asked), tmp_path, rules=[SystemicErrorRule()], concurrency=1)
+    ).is_finished
 
 
 async def test_the_first_reason_stands(tmp_path: Path) -> None:
@@ -131,12 +133,12 @@ async def test_under_load_alike_failures_count_from_when_all_that_began_before_t
             return Outcome()
         raise ProviderError("the endpoint answered HTTP 500", http_status=500)
 
-    rules = [SystemicErrors(alike=10, sheds=True)]
-    assert (await run_plan(plan_of(40, sheds), tmp_path / "one", rules=rules, concurrency=2)).finished
+    rules = [SystemicErrorRule(alike=10, sheds=True)]
+    assert (await run_plan(plan_of(40, sheds), tmp_path / "one", rules=rules, concurrency=2)).is_finished
 
     async def fails(trial: Trial, session: Session) -> Outcome:
         raise ProviderError("the endpoint answered HTTP 500", http_status=500)
 
-    rules = [SystemicErrors(alike=10, sheds=True)]
+    rules = [SystemicErrorRule(alike=10, sheds=True)]
     result = await run_plan(plan_of(40, fails), tmp_path / "two", rules=rules, concurrency=2)
     assert result.stop_reason is not None

@@ -13,7 +13,7 @@ from tests.engine.engine_kit import TARGET
 from benchwright.endpoint.relay import Relay
 from benchwright.endpoint.reply import Reply
 from benchwright.engine.agent_requests import AgentAccess
-from benchwright.engine.tool_loop import tool_loop
+from benchwright.engine.tool_loop import run_tool_loop
 from benchwright.errors import LimitReached, ProviderError
 from benchwright.records import Message, Outcome, Status
 
@@ -88,7 +88,7 @@ QUESTION: list[Message] = [{"role": "user", "content": "1 + 2?"}]
 
 
 async def outcome_of(session: Script, toolbox: Calculator, max_turns: int = 5, **params: Any) -> Outcome:
-    return await tool_loop(session, QUESTION, toolbox, max_turns, **params)
+    return await run_tool_loop(session, QUESTION, toolbox, max_turns, **params)
 
 
 async def test_tools_are_run_and_their_results_told_until_there_is_an_answer() -> None:

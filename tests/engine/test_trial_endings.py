@@ -64,7 +64,7 @@ async def wait_for_what_was_cancelled(trial: Trial, session: Session) -> Outcome
 )  # fmt: skip
 async def test_whatever_a_solver_does_ends_only_its_trial(tmp_path: Path, solve: Solve, reason: str) -> None:
     result = await run_plan(plan_of(3, solve, [always(1.0)]), tmp_path, concurrency=1)
-    assert result.finished
+    assert result.is_finished
     done = journalled(tmp_path)
     assert [trial.status for trial in done.trials] == [Status.EXECUTION_ERROR] * 3
     assert all(reason in (trial.reason or "") for trial in done.trials)
@@ -190,7 +190,7 @@ async def test_whatever_a_scorer_does_is_an_error_of_that_score_alone(
     tmp_path: Path, function: Callable[[], Any], error: str
 ) -> None:
     scorers = [scoring(function), always(1.0, "other")]
-    assert (await run_plan(plan_of(2, answer, scorers), tmp_path, concurrency=1)).finished
+    assert (await run_plan(plan_of(2, answer, scorers), tmp_path, concurrency=1)).is_finished
     done = journalled(tmp_path)
     assert [trial.status for trial in done.trials] == [Status.ANSWERED] * 2
     assert [(score.value, score.status) for score in done.scores] == [

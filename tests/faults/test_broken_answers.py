@@ -19,7 +19,7 @@ from benchwright.endpoint.timeouts import Timeouts
 from benchwright.errors import ProviderError
 from benchwright.records import Target
 
-PATIENCE = Timeouts(read=0.2, stall=0.2, total=2.0, max_bytes=1_000_000)
+PATIENCE = Timeouts(read_seconds=0.2, stall_seconds=0.2, total_seconds=2.0, max_bytes=1_000_000)
 AGAIN = 30
 
 BREAKS: dict[str, Script] = {

@@ -15,7 +15,7 @@ from tests.http_server import QuietHandler, served_by
 from benchwright.environment_file import (
     CODE_LOADING_PREFIXES,
     MACHINE_VARIABLES,
-    ONLY_FROM_NAMED_FILE,
+    NAMED_FILE_VARIABLES,
     EnvironmentFile,
 )
 from benchwright.errors import UserError
@@ -26,7 +26,7 @@ ASKED = "http://asked/v1"
 
 CODE = sorted(
     {
-        *ONLY_FROM_NAMED_FILE,
+        *NAMED_FILE_VARIABLES,
         *MACHINE_VARIABLES,
         *(f"{name}X" for name in CODE_LOADING_PREFIXES),
         "HTTPS_PROXY",

@@ -107,7 +107,9 @@ def write_hostile_run(program: Program, name: str, text: str = HOSTILE) -> Path:
         )  # fmt: skip
         journal.write_trial(record, encode_json(TrialBody(key, messages=messages, answer=text)))
         if not failed:
-            journal.write(ScoreRecord(f"{key}-s", key, text, number / 2, span=text, detail={text: text}))
+            journal.write_lines(
+                ScoreRecord(f"{key}-s", key, text, number / 2, span=text, detail={text: text})
+            )
     journal.close()
     return directory
 

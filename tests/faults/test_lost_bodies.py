@@ -19,7 +19,13 @@ from tests.simulated import simulated_endpoint
 
 from benchwright.analysis.transcripts import transcripts
 from benchwright.records import RunEvent, ScoreRecord
-from benchwright.runs.journal import BODIES_FILE, CUTS_FILE, TRIALS_FILE, Journal, read_encoded_body
+from benchwright.runs.journal import (
+    BODIES_FILE,
+    BODY_LOSS_POINTS_FILE,
+    TRIALS_FILE,
+    Journal,
+    read_encoded_body,
+)
 from benchwright.runs.table import read_table
 
 ROWS = 8
@@ -47,15 +53,15 @@ class Torn:
         kept = self.program.directory / "kept"
         made = {trial.sample: trial for trial in trials(kept)}
         scores = {line.trial: line for line in read_lines(kept) if isinstance(line, ScoreRecord)}
-        for name in (TRIALS_FILE, BODIES_FILE, CUTS_FILE):
+        for name in (TRIALS_FILE, BODIES_FILE, BODY_LOSS_POINTS_FILE):
             (self.run / name).unlink(missing_ok=True)
         journal = Journal(self.run)
-        journal.write(RunEvent("started", time_ns(), {"total": ROWS}))
+        journal.write_lines(RunEvent("started", time_ns(), {"total": ROWS}))
         for row in order:
             trial = made[str(row)]
             journal.write_trial(trial, read_encoded_body(kept, trial))
-            journal.write(scores[trial.key])
-        journal.write(RunEvent("finished", time_ns()))
+            journal.write_lines(scores[trial.key])
+        journal.write_lines(RunEvent("finished", time_ns()))
         journal.close()
         size = int((self.run / BODIES_FILE).stat().st_size * place)
         os.truncate(self.run / BODIES_FILE, size)

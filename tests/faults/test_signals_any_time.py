@@ -29,8 +29,8 @@ from tests.faults.interrupted import (
     now,
 )
 
-from benchwright.app.run_lookup.unfinished import is_reported
-from benchwright.runs.store import last_event
+from benchwright.app.run_lookup.unfinished_runs import is_reported
+from benchwright.runs.store import last_event_name
 
 pytestmark = pytest.mark.slow
 
@@ -77,7 +77,7 @@ def test_the_same_command_completes_its_run_and_asks_for_the_rest_only(
         stopped = now()
         kept = [trial for run in program.runs if (run / "trials.jsonl").exists() for trial in finished(run)]
         # A finished run of a benchmark or a pack would be run again: so the documents say.
-        if not any(last_event(run) == "finished" and is_reported(run) for run in program.runs):
+        if not any(last_event_name(run) == "finished" and is_reported(run) for run in program.runs):
             ended = program.run(*door.arguments(program, lab.server.base_url))
             assert ended.returncode == DONE, ended.stderr
         done = finished(program.only_run)

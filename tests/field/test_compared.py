@@ -14,7 +14,7 @@ from tests.field.servers.server import MODEL
 
 from benchwright.analysis.summary_records import RunSummary
 from benchwright.runs.journal import read_body
-from benchwright.statistic import known_numbers
+from benchwright.statistic import numeric_statistics
 
 COARSE = "Q2_K"
 MODELS = """
@@ -45,7 +45,7 @@ def test_two_quantizations_are_compared_pair_by_pair(
     (difference,) = summary.differences
     assert difference.n == fine.trials == coarsened.trials == len(CAPITALS) + len(STORIES)
     assert difference.wins + difference.losses + difference.ties == difference.n
-    first, second = known_numbers(target.scores[0].mean for target in (fine, coarsened))
+    first, second = numeric_statistics(target.scores[0].mean for target in (fine, coarsened))
     assert abs(difference.difference) == pytest.approx(abs(first - second))
     assert difference.wins - difference.losses == round(difference.n * difference.difference)
     assert difference.low is not None

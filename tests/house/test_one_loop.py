@@ -39,11 +39,11 @@ ALLOWED = {
     ): "one tool call, which may have to be left to itself",
     ("benchwright/agents/mcp/agent_loop.py", "ThreadPoolExecutor"): "one thread, where there is no loop yet",
     (
-        "benchwright/agents/programs.py",
+        "benchwright/agents/program_running.py",
         "ensure_future",
     ): "the start of one program, shielded from a cancellation",
     (
-        "benchwright/agents/programs.py",
+        "benchwright/agents/program_running.py",
         "to_thread",
     ): "looking for marked processes, where a keeper was killed",
     (
@@ -159,7 +159,7 @@ def test_one_function_awaits_a_scorer() -> None:
         ("benchwright/catalog/scripted_checks.py", "score"),  # a scorer around a scorer, for validation
         ("benchwright/catalog/second_try.py", "_is_right"),  # whether a second try is needed
         ("benchwright/engine/worker.py", "_score"),
-        ("benchwright/packs/contract/checks.py", "_scoring"),  # a pack's own sum, tried out
+        ("benchwright/packs/contract/contract_checks.py", "_scoring"),  # a pack's own sum, tried out
         ("benchwright/packs/results.py", "score_results"),  # a pack's own sum over its results
         ("benchwright/packs/results.py", "_totals"),  # the same over each repeat
     ]
@@ -169,13 +169,16 @@ def test_one_place_writes_trials_and_scores() -> None:
     found = {
         (call.name, call.file)
         for call in calls("benchwright", "osmosis_ai", "llm_benchmarker")
-        if call.name in ("write_trial", "write_group")
+        if call.name in ("write_trial", "write_trials_and_scores")
     }
     assert found == {
-        ("write_group", "benchwright/engine/group_commits.py"),
-        ("write_group", "benchwright/runs/journal.py"),
+        ("write_trials_and_scores", "benchwright/engine/group_commits.py"),
+        ("write_trials_and_scores", "benchwright/runs/journal.py"),
         ("write_trial", "benchwright/engine/run.py"),  # what is taken over from an earlier run
-        ("write_group", "benchwright/interop/run_import.py"),  # what another program has run and scored
+        (
+            "write_trials_and_scores",
+            "benchwright/interop/run_import.py",
+        ),  # what another program has run and scored
     }
 
 
@@ -187,7 +190,7 @@ def test_one_class_appends_to_a_journals_files() -> None:
         for node in ast.walk(tree)
         if isinstance(node, ast.Attribute) and node.attr in ("O_APPEND", "fdatasync", "ftruncate")
     }
-    assert openers == {"benchwright/runs/journal.py", "benchwright/endpoint/simulate/truth.py"}
+    assert openers == {"benchwright/runs/journal.py", "benchwright/endpoint/simulate/truth_log.py"}
 
 
 def test_the_scan_sees_what_it_looks_for() -> None:

@@ -27,7 +27,7 @@ OURS = {
     "benchwright.cli.main",
     "benchwright.cli.start",
     "benchwright.errors",
-    "benchwright.suggest",
+    "benchwright.suggestions",
 }
 CPU_SECONDS = 0.12
 

@@ -175,7 +175,12 @@ def test_the_members_of_an_archive_are_the_trials(tmp_path: Path) -> None:
     log = write_log(tmp_path / "a.eval", [sample(1, "C"), sample("two/three", "I")])
     run, trials = run_of(log)
     assert [(one.sample, one.scores["match"].value) for one in trials] == [("1", 1.0), ("two/three", 0.0)]
-    assert (run.task, run.program, run.state, run.planned) == ("sums", "Inspect 0.3.285", "finished", 2)
+    assert (run.task, run.program, run.state, run.planned_trials) == (
+        "sums",
+        "Inspect 0.3.285",
+        "finished",
+        2,
+    )
 
 
 def test_a_log_that_was_never_ended_is_unfinished(tmp_path: Path) -> None:

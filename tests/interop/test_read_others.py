@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tests.interop.foreign_kit import WRITERS, run_of, runs_of
 
 from benchwright.interop.foreign_results import ForeignTrial, UnreadableResults
-from benchwright.interop.result_formats import FORMATS, format_of, import_runs
+from benchwright.interop.result_formats import RESULT_FORMATS, format_of, import_runs
 from benchwright.records import Status, Usage
 from benchwright.runs.manifest import origin_of, read_manifest
 
@@ -39,7 +39,7 @@ def lines(path: Path, *objects: Any) -> Path:
 @pytest.mark.parametrize("name", WRITERS)
 def test_each_format_is_recognised_as_itself_alone(name: str, tmp_path: Path) -> None:
     path = WRITERS[name](tmp_path, "m", [1.0, 0.0])
-    assert [one.name for one in FORMATS if one.recognises(path)] == [name]
+    assert [one.name for one in RESULT_FORMATS if one.recognises(path)] == [name]
 
 
 @pytest.mark.parametrize("name", WRITERS)
@@ -48,7 +48,7 @@ def test_every_format_keeps_ids_scores_and_order_of_repeats(name: str, tmp_path:
     assert len({trial.sample for trial in trials}) == 3
     (score, *_) = trials[0].scores
     assert sorted(values(trials, score)) == [0.0, 1.0, 1.0]
-    assert run.lacks
+    assert run.missing_data
 
 
 class TestScoreLines:

@@ -10,7 +10,7 @@ from tests.interop.foreign_kit import run_of
 from tests.interop.trajectories_kit import COMMAND, MODEL, TASK, answer, mini, swe_agent, usage
 
 from benchwright.interop.foreign_results import UnreadableResults
-from benchwright.interop.result_formats import format_of, results_below
+from benchwright.interop.result_formats import find_result_paths, format_of
 from benchwright.records import Status, Usage
 
 
@@ -21,7 +21,7 @@ class TestEither:
         (file,) = folder.glob("a__b-1/*.traj*")
         for path in (folder, file):
             assert format_of(path).name == name  # type: ignore[union-attr]
-        assert results_below(tmp_path) == [folder]
+        assert find_result_paths(tmp_path) == [folder]
 
     def test_keeps_calls_reasoning_and_answers_of_tools_in_their_places(
         self, write: type, name: str, tmp_path: Path
@@ -40,7 +40,7 @@ class TestEither:
         assert run.program in ("mini-SWE-agent 2.4.6", "SWE-agent 1.1.0")
         assert [one.model for one in run.targets] == [MODEL]
         assert (trial.sample, trial.answer, trial.scores) == ("a__b-1", "diff", {})
-        assert "scores" in run.lacks
+        assert "scores" in run.missing_data
         assert {one.total for one in trial.requests} == {0}
 
     def test_a_damaged_file_is_named(self, write: type, name: str, tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ def requests_of(relayed: RelayedRequests, *trials: ForeignTrial) -> list[list[Re
     run = ForeignRun(
         "f", "p", Path("x"), "t", [ForeignTarget("primary", "relay/m")], {"s": ForeignScale()}, trials
     )
-    return [trial.requests for trial in relayed.replace_in(run, TARGET).trials]
+    return [trial.requests for trial in relayed.replace_requests_of_run(run, TARGET).trials]
 
 
 def test_by_the_label_that_the_program_sent() -> None:
@@ -61,8 +61,8 @@ def test_the_run_is_of_the_model_behind_the_relay() -> None:
         [ForeignTarget("primary", "relay/m", "http://relay")],
         {},
         [],
-        lacks=["times"],
+        missing_data=["times"],
     )
-    found = RelayedRequests(BEGAN).replace_in(run, TARGET)
+    found = RelayedRequests(BEGAN).replace_requests_of_run(run, TARGET)
     assert (found.targets[0].model, found.targets[0].base_url) == ("org/m", "http://127.0.0.1:9/v1")
-    assert found.lacks == []
+    assert found.missing_data == []

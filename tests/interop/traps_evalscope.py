@@ -81,7 +81,7 @@ def _(folder: Path) -> None:
     changed(evalscope_part(out, "reports", "other.json"), lambda one: one.update(dataset_name="other"))
     file = evalscope_part(out, "reviews", "sums_default.jsonl")
     put_lines(file, objects(file)[:1])
-    (error,) = import_runs(out).unread
+    (error,) = import_runs(out).unreadable_results
     assert "there are no reviews of other beside this report" in str(error)
     assert "It tells of 2 trials; 1 are in its files." in notes(out)
 
@@ -119,7 +119,7 @@ def _(folder: Path) -> None:
     cut(evalscope_part(out, "reports", "sums.json"))
     assert values(run_of_first(out), "acc") == [1.0]
     assert "sums_default.jsonl, line 2" in notes(out)
-    assert len(import_runs(out).unread) == 1
+    assert len(import_runs(out).unreadable_results) == 1
 
 
 def run_of_first(path: Path) -> list[ForeignTrial]:

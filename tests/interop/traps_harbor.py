@@ -41,7 +41,12 @@ def _(folder: Path) -> None:
 
     changed(harbor_trial(job) / "result.json", old)
     run, (trial,) = run_of(job)
-    assert (run.task, run.targets[0].model, trial.sample, trial.identity) == ("m", "mock/m", "sum-0", None)
+    assert (run.task, run.targets[0].model, trial.sample, trial.sample_digest) == (
+        "m",
+        "mock/m",
+        "sum-0",
+        None,
+    )
 
 
 @trap("harbor", "missing")

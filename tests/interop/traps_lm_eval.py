@@ -73,7 +73,7 @@ def _(folder: Path) -> None:
     put_lines(lm_samples(out), objects(lm_samples(out))[:1])
     changed(lm_results(out), lambda results: results["results"].update(other={"exact_match,none": 1.0}))
     found = import_runs(out)
-    assert [str(error) for error in found.unread] == [
+    assert [str(error) for error in found.unreadable_results] == [
         f"{lm_results(out)}: the samples of other are missing (samples_other_2026-11-22T10-00-00.000000.jsonl)."
     ]
     assert "It tells of 2 trials; 1 are in its files." in notes(out)
@@ -111,4 +111,4 @@ def _(folder: Path) -> None:
     WRITERS["lm-eval"](folder, "a", [1.0])
     cut(lm_results(WRITERS["lm-eval"](folder, "b", [1.0])))
     found = import_runs(folder)
-    assert len(found.runs) == len(found.unread) == 1
+    assert len(found.runs) == len(found.unreadable_results) == 1

@@ -12,13 +12,13 @@ from benchwright.errors import UserError
 from benchwright.packs.configuration import (
     PackConfiguration,
     VerifierSettings,
+    build_configuration,
     choose_models,
-    configuration_for,
     read_configuration,
 )
 from benchwright.packs.types import SecretResolution
 from benchwright.records import Target
-from benchwright.secrets import REPLACEMENT, SECRETS
+from benchwright.secrets import SECRET_PLACEHOLDER, SECRETS
 
 KEY = "sk-configured-0123456789"
 OTHER_KEY = "sk-environment-9876543210"
@@ -119,17 +119,17 @@ def test_keys_come_from_the_file_or_the_environment_and_the_file_goes_first(tmp_
     base_url = "http://d.example/v1"
     """
     keys = read(tmp_path, content, environ={"A_KEY": OTHER_KEY, "B_KEY": OTHER_KEY}).keys
-    assert keys.resolutions() == [
+    assert keys.secret_resolutions() == [
         SecretResolution("a", "A_KEY", "config", KEY),
         SecretResolution("b", "B_KEY", "env", OTHER_KEY),
         SecretResolution("c", "C_KEY", "none", None),
         SecretResolution("d", "api_key", "none", None),
     ]
-    assert (keys.value("a"), keys.value("d"), keys.value("unknown")) == (KEY, None, None)
+    assert (keys.get_key("a"), keys.get_key("d"), keys.get_key("unknown")) == (KEY, None, None)
 
 
 def test_packs_can_be_given_a_token_in_the_place_of_every_key(tmp_path: Path) -> None:
-    resolutions = read(tmp_path, DESKTOP, environ={"BOX_KEY": OTHER_KEY}).keys.resolutions("token")
+    resolutions = read(tmp_path, DESKTOP, environ={"BOX_KEY": OTHER_KEY}).keys.secret_resolutions("token")
     assert {resolution.value for resolution in resolutions} == {"token"}
 
 
@@ -138,7 +138,7 @@ def test_keys_are_shown_nowhere(tmp_path: Path) -> None:
     shown = repr(found) + str(found) + repr(found.keys)
     assert KEY not in shown
     assert OTHER_KEY not in shown
-    assert SECRETS.redact(f"{KEY} {OTHER_KEY}") == f"{REPLACEMENT} {REPLACEMENT}"
+    assert SECRETS.redact(f"{KEY} {OTHER_KEY}") == f"{SECRET_PLACEHOLDER} {SECRET_PLACEHOLDER}"
 
 
 def test_a_later_file_wins_id_by_id(tmp_path: Path) -> None:
@@ -156,7 +156,7 @@ def test_a_later_file_wins_id_by_id(tmp_path: Path) -> None:
     found = read(tmp_path, DESKTOP, ours)
     assert [provider.id for provider in found.providers] == ["openrouter", "box", "off"]
     assert found.providers[1].base_url == "http://127.0.0.1:1/v1"
-    assert found.keys.value("box") is None
+    assert found.keys.get_key("box") is None
     by_id = {model.id: model.model for model in found.models}
     assert by_id["box:small"] == "smaller"
     assert by_id["openrouter:maker/other"] == "maker/other"
@@ -222,7 +222,7 @@ def test_a_mistake_is_told_with_file_and_place_and_without_keys(tmp_path: Path, 
 
 def test_a_model_at_an_address_needs_no_configuration() -> None:
     target = Target("primary", "maker/model", "http://localhost:8000/v1")
-    found = configuration_for([target], {"primary": Access(KEY)})
+    found = build_configuration([target], {"primary": Access(KEY)})
     [provider], [model] = found.providers, found.models
     assert msgspec.to_builtins(provider) == {
         "id": "endpoint", "kind": "openai_compatible", "name": "localhost:8000", "enabled": True,
@@ -231,14 +231,14 @@ def test_a_model_at_an_address_needs_no_configuration() -> None:
     assert (model.id, model.provider, model.model, model.label) == (
         "endpoint:maker/model", "endpoint", "maker/model", "maker/model",
     )  # fmt: skip
-    assert found.keys.value("endpoint") == KEY
+    assert found.keys.get_key("endpoint") == KEY
     assert choose_models(found, []) == [model]
 
 
 def test_models_at_one_address_share_a_provider_and_the_same_model_at_two_is_two() -> None:
     here, there = "http://localhost:8000/v1", "http://localhost:9000/v1"
     targets = [Target("primary", "m", here), Target("baseline", "n", here), Target("other", "m", there)]
-    found = configuration_for(targets, {})
+    found = build_configuration(targets, {})
     assert [model.id for model in found.models] == ["endpoint:m", "endpoint:n", "endpoint-2:m"]
     assert [(provider.base_url, provider.auth_mode) for provider in found.providers] == [
         (here, "none"), (there, "none"),

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.packs.events import Event, PackEvents
+from benchwright.packs.events import PackEvents, ProgressEvent
 from benchwright.packs.types import BenchmarkScore, RegisteredModel, ScenarioMeta
 
 MODELS = {
@@ -18,8 +18,8 @@ MODELS = {
 SCENARIOS = [ScenarioMeta("A", "First"), ScenarioMeta("B", "Second")]
 
 
-def told(repeats: int = 1, *, grouped: bool = True) -> tuple[PackEvents, list[Event]]:
-    heard: list[Event] = []
+def told(repeats: int = 1, *, grouped: bool = True) -> tuple[PackEvents, list[ProgressEvent]]:
+    heard: list[ProgressEvent] = []
     return PackEvents("run-1", MODELS, SCENARIOS, repeats, heard.append, grouped=grouped), heard
 
 
@@ -27,7 +27,7 @@ def result(scenario: str, status: str = "pass") -> dict[str, Any]:
     return {"scenarioId": scenario, "status": status, "summary": "", "rawLog": ""}
 
 
-def outline(heard: list[Event]) -> list[str]:
+def outline(heard: list[ProgressEvent]) -> list[str]:
     names = {"primary": "1", "model-2": "2"}
     return [
         " ".join([event["type"], *(event[key] for key in ("scenarioId",) if key in event),

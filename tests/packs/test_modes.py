@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.errors import UserError
-from benchwright.packs.modes import DEFAULT_MODE, MODES, arranger, find_mode
+from benchwright.packs.execution_modes import DEFAULT_MODE, MODES, find_mode, trial_arranger
 from benchwright.records import Sample, Target, Trial
 
 SLOTS = ["primary", "model-2"]
@@ -33,7 +33,7 @@ def slot(number: int) -> str:
 
 def waves(mode: str, scenarios: int = 2, models: int = 2, repeats: int = 1) -> list[list[str]]:
     """What runs at once, as "scenario-repeat-model"."""
-    made = arranger(find_mode(mode), [slot(number) for number in range(models)])(
+    made = trial_arranger(find_mode(mode), [slot(number) for number in range(models)])(
         iter(trials(scenarios, models, repeats))
     )
     return [[trial.key for trial in wave] for _, wave in groupby(made, key=lambda trial: trial.wave)]

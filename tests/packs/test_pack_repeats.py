@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.packs.repeats import STATUSES, majority_status, representative_result
+from benchwright.packs.repeats import RESULT_STATUSES, majority_status, representative_result
 
 
 def result(status: str, score: float | None = None, **more: Any) -> dict[str, Any]:
@@ -33,7 +33,7 @@ def test_the_majority_is_half_and_one_more(statuses: list[str], expected: str) -
     assert majority_status(statuses) == expected
 
 
-@given(st.lists(st.sampled_from(STATUSES), min_size=1, max_size=9))
+@given(st.lists(st.sampled_from(RESULT_STATUSES), min_size=1, max_size=9))
 def test_a_status_without_majority_is_partial(statuses: list[str]) -> None:
     most, votes = Counter(statuses).most_common(1)[0]
     assert majority_status(statuses) == (most if votes > len(statuses) / 2 else "partial")

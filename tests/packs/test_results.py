@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchwright.packs.results import Attempt, PackResults, make_attempt, read_attempts, results_of
+from benchwright.packs.results import Attempt, PackResults, group_attempts, make_attempt, read_attempts
 from benchwright.records import RequestRecord, Status, TrialRecord, Usage
 from benchwright.runs.journal import BODIES_FILE, Journal, TrialBody, encode_json
 from benchwright.runs.keys import fingerprint
@@ -89,8 +89,8 @@ def test_an_attempt_whose_result_was_lost_is_an_error_and_no_wrong_answer(tmp_pa
     first, second = (tmp_path / BODIES_FILE).read_bytes().splitlines()
     (tmp_path / BODIES_FILE).write_bytes(b"x" * len(first) + b"\n" + second + b"\n")
     table = RunTable(tmp_path, effort=True)
-    table.advance()
-    results = results_of([attempt for _, attempt in read_attempts(table)], ["primary"], ["A", "B"])
+    table.read_journal()
+    results = group_attempts([attempt for _, attempt in read_attempts(table)], ["primary"], ["A", "B"])
     states = results.cell_states()
     assert (states["primary", "A"].attempts, states["primary", "B"].attempts) == (["error"], ["pass"])
     assert results.representative_results("primary")[0]["errorType"] == "execution_error"

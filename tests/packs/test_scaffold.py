@@ -15,7 +15,7 @@ from tests.packs.bridge.bridge_kit import given, running
 from benchwright.errors import ProviderError, UserError
 from benchwright.packs.inspection import inspect_pack
 from benchwright.packs.install import find_changes, install
-from benchwright.packs.scaffold import init
+from benchwright.packs.scaffold import create_pack
 
 ENTRIES = {"javascript": "./dist/benchlocal/index.js", "python": "./dist/benchlocal/index.py"}
 
@@ -85,7 +85,7 @@ async def test_a_new_pack_runs_and_its_scores_are_those_of_the_answers(
     tmp_path: Path, model: Model, language: str
 ) -> None:
     directory = tmp_path / "mine"
-    init(directory, language, "my-pack")
+    create_pack(directory, language, "my-pack")
     async with running(directory, ENTRIES[language], base_url=model.base_url) as pack:
         assert pack.manifest is not None
         assert pack.manifest["id"] == "my-pack"
@@ -122,7 +122,7 @@ async def test_a_new_pack_runs_and_its_scores_are_those_of_the_answers(
 async def test_a_request_that_fails_is_an_error_of_the_provider(
     tmp_path: Path, model: Model, language: str
 ) -> None:
-    init(tmp_path / "mine", language, "my-pack")
+    create_pack(tmp_path / "mine", language, "my-pack")
     async with running(tmp_path / "mine", ENTRIES[language], base_url=model.base_url) as pack:
         with pytest.raises(ProviderError, match="503"):
             await pack.run("cell", given("A-01"), seconds=30)
@@ -130,7 +130,7 @@ async def test_a_request_that_fails_is_an_error_of_the_provider(
 
 @pytest.mark.parametrize("language", ENTRIES)
 def test_a_new_pack_is_whole_and_can_be_installed(tmp_path: Path, language: str) -> None:
-    written = init(tmp_path / "mine", language, "my-pack", "My pack")
+    written = create_pack(tmp_path / "mine", language, "my-pack", "My pack")
     assert {path.name for path in written} >= {"README.md", "METHODOLOGY.md", "benchlocal.pack.json"}
     assert not any("{{" in path.read_text() for path in written)
     inspection = inspect_pack(tmp_path / "mine")
@@ -142,12 +142,12 @@ def test_a_new_pack_is_whole_and_can_be_installed(tmp_path: Path, language: str)
 def test_nothing_is_overwritten(tmp_path: Path) -> None:
     (tmp_path / "README.md").write_text("mine")
     with pytest.raises(UserError, match=r"README\.md already exists"):
-        init(tmp_path, "python", "my-pack")
+        create_pack(tmp_path, "python", "my-pack")
     assert [path.name for path in tmp_path.iterdir()] == ["README.md"]
 
 
 @pytest.mark.parametrize(("language", "pack_id"), [("perl", "my-pack"), ("python", "../x"), ("python", "")])
 def test_a_wrong_language_or_id_is_told(tmp_path: Path, language: str, pack_id: str) -> None:
     with pytest.raises(UserError):
-        init(tmp_path, language, pack_id)
+        create_pack(tmp_path, language, pack_id)
     assert list(tmp_path.iterdir()) == []

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.packs.manifest_types import Requirements
-from benchwright.packs.versions import COMPATIBLE_VERSION, incompatibility, version_key
+from benchwright.packs.versions import COMPATIBLE_VERSION, incompatibility_reason, version_key
 
 PRECEDENCE = [
     *("0.9", "1.0.0-alpha", "1.0.0-alpha.1", "1.0.0-alpha.beta", "1.0.0-beta", "1.0.0-beta.2"),
@@ -74,7 +74,7 @@ def test_what_is_no_version_has_no_rank(text: str) -> None:
     ],
 )
 def test_requirements_that_are_met(requirements: Requirements) -> None:
-    assert incompatibility(requirements) is None
+    assert incompatibility_reason(requirements) is None
 
 
 @pytest.mark.parametrize(
@@ -91,9 +91,9 @@ def test_requirements_that_are_met(requirements: Requirements) -> None:
     ],
 )
 def test_requirements_that_are_not_met_say_why(requirements: Requirements, reason: str) -> None:
-    assert reason in str(incompatibility(requirements))
+    assert reason in str(incompatibility_reason(requirements))
 
 
 def test_the_version_stood_in_for_is_a_setting() -> None:
-    assert incompatibility(Requirements(min_version="0.9"), "1.0.0") is None
-    assert "set to 'new'" in str(incompatibility(Requirements(), "new"))
+    assert incompatibility_reason(Requirements(min_version="0.9"), "1.0.0") is None
+    assert "set to 'new'" in str(incompatibility_reason(Requirements(), "new"))

@@ -11,8 +11,8 @@ from benchwright.errors import UserError
 from benchwright.packs import web_history
 from benchwright.packs.manifest_types import PackManifest
 from benchwright.packs.types import RegisteredModel
-from benchwright.packs.web_history import WebSession, safe_path, saved_session
-from benchwright.packs.web_pack import WebPack, is_page, origin_of, web_pack_of
+from benchwright.packs.web_history import WebSession, load_session, safe_artifact_path
+from benchwright.packs.web_pack import WebPack, is_allowed_page, origin_of, web_pack_of
 
 WEB = {"bridgeVersion": 1, "allowedOrigins": [], "permissions": ["models:list"]}
 MODEL = RegisteredModel("p:m", "p", "m", "m", True, "primary")
@@ -59,7 +59,7 @@ def test_a_manifest_that_cannot_be_shown_says_why(web: dict[str, Any], why: str)
     ],
 )
 def test_pages_are_at_https_or_on_this_machine(address: str, expected: bool) -> None:
-    assert is_page(address) is expected
+    assert is_allowed_page(address) is expected
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_origins_are_written_as_browsers_do(address: str, origin: str) -> None:
     ],
 )
 def test_paths_lead_nowhere_else(path: str, safe: str) -> None:
-    assert safe_path(path, "Some Label") == safe
+    assert safe_artifact_path(path, "Some Label") == safe
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_a_session_is_found_by_a_part_of_its_id_that_no_other_has(tmp_path: Path
     first, second = (WebSession(declared(), [MODEL], tmp_path) for _ in range(2))
     run = first.save({"status": "completed"})["runId"]
     second.save({"status": "completed"})
-    assert saved_session(tmp_path, "forms", run[-8:])["runId"] == run
+    assert load_session(tmp_path, "forms", run[-8:])["runId"] == run
     for reference in ("forms-2", "nowhere"):
         with pytest.raises(UserError, match="There is no session"):
-            saved_session(tmp_path, "forms", reference)
+            load_session(tmp_path, "forms", reference)

@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.recipes.launch_specs import LaunchSpec, ModelAccess, launch_spec
+from benchwright.recipes.launch_specs import LaunchSpec, ModelAccess, build_launch_spec
 from benchwright.recipes.recipe import Recipe
 from benchwright.recipes.recipe_lookup import find_recipe
 
@@ -23,7 +23,7 @@ def start(prompt: str = "Do it.", **fields: Any) -> LaunchSpec:
         "dialect": "chat",
         "command": ("agent", "{prompt}"),
     }
-    return launch_spec(Recipe(**(said | fields)), [], prompt, WAY, "/home/agent")
+    return build_launch_spec(Recipe(**(said | fields)), [], prompt, WAY, "/home/agent")
 
 
 def test_each_dialect_finds_its_address_and_the_token() -> None:
@@ -61,7 +61,7 @@ def test_a_placeholder_in_the_task_is_text() -> None:
 
 
 def test_an_installed_program_stands_where_the_command_says_so() -> None:
-    begun = launch_spec(find_recipe("codex"), ["/opt/codex"], "-v is what?", WAY, "/home/agent")
+    begun = build_launch_spec(find_recipe("codex"), ["/opt/codex"], "-v is what?", WAY, "/home/agent")
     assert begun.command[0] == "/opt/codex"
     assert begun.command[-2:] == ["--", "-v is what?"]
     assert Path(begun.environment["CODEX_HOME"]) == Path("/home/agent/.codex")

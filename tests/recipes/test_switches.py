@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from benchwright.recipes.launch_specs import LaunchSpec, ModelAccess, launch_spec
+from benchwright.recipes.launch_specs import LaunchSpec, ModelAccess, build_launch_spec
 from benchwright.recipes.recipe_lookup import all_recipes, find_recipe
 
 HOME = "/home/agent"
@@ -16,7 +16,7 @@ HOME = "/home/agent"
 
 def start(name: str) -> LaunchSpec:
     way = ModelAccess("http://127.0.0.1:7000/v1", "benchwright-token", "m")
-    return launch_spec(find_recipe(name), [name], "Do it.", way, HOME)
+    return build_launch_spec(find_recipe(name), [name], "Do it.", way, HOME)
 
 
 def settings(name: str, path: str) -> dict[str, Any]:

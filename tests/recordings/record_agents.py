@@ -22,7 +22,7 @@ from aiohttp import web
 from tests.agents.outside_kit import write_rows
 from tests.strict_chat_server import AGENTS_TOOLS, strict_chat_server
 
-from benchwright.agents.outside_task import AgentAnswer, OutsideTask
+from benchwright.agents.external_agent_task import AgentAnswer, ExternalAgentTask
 from benchwright.agents.recipe_task import RecipeAgent
 from benchwright.data.rows import Row
 from benchwright.endpoint.access import Access
@@ -129,7 +129,7 @@ async def record(name: str, model: str) -> list[dict[str, Any]]:
                 Path(folder, "rows.jsonl"), {"question": "Do two steps.", "answer": "Both are done."}
             )
             agent = RecordedAgent(RecipeAgent(find_recipe(name)), recorder, address)
-            await run(OutsideTask(rows, agent, (), content=row_content), server.base_url, model)
+            await run(ExternalAgentTask(rows, agent, (), content=row_content), server.base_url, model)
             assert server.refusals == REFUSED.get(name, [])
     finally:
         await runner.cleanup()
@@ -141,7 +141,7 @@ def row_content(row: Row, index: int) -> Row:
     return {"user_prompt": row["question"], "ground_truth": row["answer"]}
 
 
-async def run(task: OutsideTask, base_url: str, model: str) -> None:
+async def run(task: ExternalAgentTask, base_url: str, model: str) -> None:
     """Run the only trial of a task."""
 
     async def deliver(result: WorkResult) -> None:
@@ -150,7 +150,7 @@ async def run(task: OutsideTask, base_url: str, model: str) -> None:
     target = Target("primary", model, base_url, {})
     plan = Plan(task, 1, (target,), limits=TrialLimits(turns=20))
     async with EndpointClient(target, access=Access(None)) as client, task.open() as solver:
-        await Worker(solver, (), {"primary": client}, plan.limits, deliver).process(
+        await Worker(solver, (), {"primary": client}, plan.limits, deliver).process_work(
             TrialWork(next(plan.trials()))
         )
 

@@ -19,7 +19,7 @@ from benchwright.analysis.comparison.records import Comparison
 from benchwright.records import Status
 from benchwright.reports.comparison.junit import render_junit
 from benchwright.reports.comparison.markdown import code_element, render_markdown
-from benchwright.reports.comparison.sentences import p_text, verdict_lines
+from benchwright.reports.comparison.sentences import p_value_text, verdict_lines
 from benchwright.reports.terminal import render_comparison_answer
 from benchwright.runs.manifest import ScorerInfo
 
@@ -83,7 +83,7 @@ class TestVerdicts:
         ("p_value", "text"), [(0.0005, "p < 0.001"), (0.0123, "p = 0.012"), (0.5, "p = 0.5"), (1.0, "p = 1")]
     )
     def test_p_values(self, p_value: float, text: str) -> None:
-        assert p_text(p_value) == text
+        assert p_value_text(p_value) == text
 
 
 class TestTheTerminal:
@@ -133,7 +133,7 @@ class TestTheTerminal:
             "NOT COMPARED: 'exact' was graded by different rules (fingerprint rule 1, then rule 2)."
         )
         assert line.endswith("Use --anyway to compare them regardless.")
-        assert first_line(a, b, anyway=True).startswith("No difference found")
+        assert first_line(a, b, allow_incomparable=True).startswith("No difference found")
 
     def test_simulated_runs_are_called_so(self, tmp_path: Path) -> None:
         runs = two_runs(tmp_path, made([1], simulated=True), made([1], simulated=True))

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.app.compare_kit import made, write_run
 
-from benchwright.analysis.leaderboard.board import BoardEntry, leaderboard
-from benchwright.analysis.leaderboard.records import BoardColumn, BoardRow, Cell, Leaderboard
+from benchwright.analysis.leaderboard.board import BoardEntry, build_leaderboard
+from benchwright.analysis.leaderboard.records import BoardColumn, BoardRow, Leaderboard, LeaderboardCell
 from benchwright.cli.output import table_text
 from benchwright.records import Target
 from benchwright.reports.html.leaderboard import render_leaderboard
@@ -26,9 +26,9 @@ from benchwright.runs.manifest import DataFile
 HOSTILE = "=cmd|'/c' \x1b[31m</td><script>alert(1)</script> | `x` @someone \\input{x} $%&#_{}~^ \u202e\n"
 
 
-def cell(mean: float, **changes: object) -> Cell:
+def cell(mean: float, **changes: object) -> LeaderboardCell:
     found: dict[str, object] = {"rank": 1, "standing": "best", "low": mean - 0.04, "high": mean + 0.04}
-    return Cell("run", "primary", 100, 100, 2, mean=mean, **{**found, **changes})  # type: ignore[arg-type]
+    return LeaderboardCell("run", "primary", 100, 100, 2, mean=mean, **{**found, **changes})  # type: ignore[arg-type]
 
 
 def board(models: int = 3, tasks: int = 5, *, lettered: bool = False, name: str = "bench") -> Leaderboard:
@@ -61,7 +61,7 @@ def hostile(tmp_path: Path) -> Leaderboard:
         target = Target("primary", f"{HOSTILE}{place}", "http://127.0.0.1:9/v1")
         data = [DataFile(f"{HOSTILE}.jsonl".replace("/", "∕"), "0" * 32, 20)]
         runs.append(write_run(tmp_path / f"run{place}", made(values), targets=[target], data=data))
-    return leaderboard([BoardEntry(run) for run in runs])
+    return build_leaderboard([BoardEntry(run) for run in runs])
 
 
 class TestText:

@@ -16,7 +16,7 @@ from benchwright.analysis.request_lines import request_lines
 from benchwright.analysis.request_summary import RequestSummary
 from benchwright.analysis.summary import summary_of
 from benchwright.app.report import ReportSettings, make_report
-from benchwright.formats import plural
+from benchwright.formats import count_with_noun
 from benchwright.reports.html.page import render_report
 from benchwright.reports.summary import render_summary
 
@@ -27,7 +27,7 @@ WRONG = ("1 trials", "1 samples", "1 requests", "1 runs", "1 models", "1 scenari
     ("count", "text"), [(0, "0 trials"), (1, "1 trial"), (2, "2 trials"), (1_234_567, "1,234,567 trials")]
 )
 def test_a_count_with_its_noun(count: int, text: str) -> None:
-    assert plural(count, "trial") == text
+    assert count_with_noun(count, "trial") == text
 
 
 def wrong_in(text: str) -> list[str]:

@@ -9,26 +9,30 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.analysis.load.curves import LoadCurve, LoadPoint
-from benchwright.analysis.load.figure_records import FigureEstimate, Spread
-from benchwright.analysis.load.records import Level
-from benchwright.analysis.quality_and_speed.fronts import Candidate, ResourcesPerTrial, fronts
+from benchwright.analysis.load.figure_records import FigureEstimate, TimeDistribution
+from benchwright.analysis.load.records import LoadLevel
+from benchwright.analysis.quality_and_speed.pareto_fronts import FrontCandidate, ResourcesPerTrial, fronts
 from benchwright.analysis.report.records import (
     ChartMean,
     ChartRow,
-    Curve,
-    Distribution,
+    DistributionChart,
+    DistributionCurve,
     LatencyBin,
     Quantile,
     ScoreByLatency,
-    Segment,
     TimedTrial,
+    TrialSegment,
 )
 from benchwright.reports.html.charts.fronts import front_chart
 from benchwright.reports.html.charts.loads import load_curves_chart
 from benchwright.reports.html.charts.means import means_chart, stacked_bar
 from benchwright.reports.html.charts.scales import Scale, score_scale, time_label, time_scale
 from benchwright.reports.html.charts.svg import DRAWING_WIDTH
-from benchwright.reports.html.charts.times import distribution_chart, score_by_latency_chart, waterfall_chart
+from benchwright.reports.html.charts.time_charts import (
+    distribution_chart,
+    score_by_latency_chart,
+    waterfall_chart,
+)
 from benchwright.statistic import NoScore
 
 SECONDS = st.floats(1e-6, 1e5)
@@ -129,15 +133,15 @@ class TestDrawings:
 def drawings(name: str) -> list[str]:
     """One of each kind, with a foreign name in it."""
     segments = [
-        Segment("waited", 0.0, 0.1),
-        Segment("first token", 0.1, 0.2),
-        Segment("generation", 0.3, 0.7),
+        TrialSegment("waited", 0.0, 0.1),
+        TrialSegment("first token", 0.1, 0.2),
+        TrialSegment("generation", 0.3, 0.7),
     ]
-    curve = Curve("A", 3, [(0.01, 0.3), (0.5, 0.6), (4.0, 1.0)], [Quantile(0.5, 0.5)])
+    curve = DistributionCurve("A", 3, [(0.01, 0.3), (0.5, 0.6), (4.0, 1.0)], [Quantile(0.5, 0.5)])
     bins = [LatencyBin(0.1, 0.9, ChartMean("A", 20, 20, 0.4, 0.2, 0.6))]
     return [
         means_chart(name, name, [ChartRow(name, [ChartMean("A", 4, 4, 0.5)])], {"A": 0}),
-        distribution_chart(Distribution(name, [curve]), {"A": 0}, {"A": "A"}),
+        distribution_chart(DistributionChart(name, [curve]), {"A": 0}, {"A": "A"}),
         score_by_latency_chart(ScoreByLatency("A", name, 2, [(0.1, 1.0), (0.9, 0.0)], bins), 0),
         waterfall_chart(name, [TimedTrial(name, 1, 0.0, 1.2, segments)]),
     ]
@@ -151,7 +155,13 @@ def curve_of(letter: str, points: list[tuple[int, float]]) -> LoadCurve:
         HOSTILE,
         "task",
         [
-            LoadPoint(Level(concurrency=level), "run", rate, None, Spread(9, 0.1, spread, spread, spread))
+            LoadPoint(
+                LoadLevel(concurrency=level),
+                "run",
+                rate,
+                None,
+                TimeDistribution(9, 0.1, spread, spread, spread),
+            )
             for level, rate in points
         ],
     )
@@ -163,7 +173,7 @@ class TestFronts:
         self, pairs: list[tuple[float, float]]
     ) -> None:
         candidates = [
-            Candidate(chr(65 + place), mean, None, None, ResourcesPerTrial(seconds=seconds))
+            FrontCandidate(chr(65 + place), mean, None, None, ResourcesPerTrial(seconds=seconds))
             for place, (seconds, mean) in enumerate(pairs)
         ]
         (found,) = fronts("task", "score", candidates)
@@ -175,7 +185,7 @@ class TestFronts:
         assert len({(one["x"], one["y"]) for one in named}) == len(pairs)
 
     def test_names_of_others_are_text(self) -> None:
-        two = [Candidate(one, 0.5, 0.4, 0.6, ResourcesPerTrial(1.0, 3.0)) for one in "AB"]
+        two = [FrontCandidate(one, 0.5, 0.4, 0.6, ResourcesPerTrial(1.0, 3.0)) for one in "AB"]
         for found in fronts(HOSTILE, HOSTILE, two):
             drawing = front_chart(found, {"A": 0, "B": 1}, {"A": HOSTILE, "B": "b"})
             assert "<script" not in drawing

@@ -7,7 +7,7 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.analysis.report.text_pieces import CONTEXT_CHARACTERS, find_span, shorten
+from benchwright.analysis.report.text_pieces import CONTEXT_CHARACTERS, find_span, shorten_to_pieces
 from benchwright.reports.html.text import visible_text
 
 ANYTHING = st.text(st.characters(), max_size=200)
@@ -38,7 +38,7 @@ class TestShown:
 class TestCut:
     @given(ANYTHING, st.integers(1, 300))
     def test_what_fits_is_whole(self, text: str, most: int) -> None:
-        pieces = shorten(text, most)
+        pieces = shorten_to_pieces(text, most)
         if len(text) <= most:
             assert "".join(piece.text for piece in pieces) == text
         else:
@@ -47,13 +47,13 @@ class TestCut:
     @given(st.integers(0, 9_000), st.integers(1, 400))
     def test_the_answer_is_marked_wherever_it_stands(self, start: int, length: int) -> None:
         text = "x" * start + "A" * length + "x" * 5_000
-        pieces = shorten(text, 2_000, (start, start + length))
+        pieces = shorten_to_pieces(text, 2_000, (start, start + length))
         assert "".join(piece.text for piece in pieces if piece.kind == "span") == "A" * length
 
     @given(st.integers(0, 9_000))
     def test_a_long_text_stays_short_and_tells_how_much_is_gone(self, start: int) -> None:
         text = "x" * 10_000
-        pieces = shorten(text, 1_000, (start, start + 10))
+        pieces = shorten_to_pieces(text, 1_000, (start, start + 10))
         kept = sum(len(piece.text) for piece in pieces if piece.kind != "cut")
         assert kept <= 1_000 + 2 * CONTEXT_CHARACTERS + 10
         gone = [int(piece.text.split()[0].replace(",", "")) for piece in pieces if piece.kind == "cut"]

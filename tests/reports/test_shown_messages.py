@@ -48,7 +48,7 @@ def test_a_conversation_of_no_messages_is_what_was_sent_last_and_its_answer() ->
     answer = {"choices": [{"message": said("42", reasoning="why")}]}
     exchange = ExchangeBody({}, [asked], msgspec.Raw(encode_json(answer)))
     told, _ = parse_messages(TrialBody("key", exchanges=[exchange]), ("42",), 9, 9)
-    assert [(one.text, one.reasoning, one.span) for one in told] == [
+    assert [(one.text, one.reasoning, one.answer_span) for one in told] == [
         ("6 times 7?", "", None),
         ("42", "why", (0, 2)),
     ]

@@ -45,7 +45,7 @@ def test_what_was_written_is_read_in_order(tmp_path: Path) -> None:
         ScoreRecord("sl", "k", "regex", None, Status.UNPARSED),
     ]
     journal = Journal(tmp_path)
-    journal.write(*lines)
+    journal.write_lines(*lines)
     journal.close()
     assert list(read_lines(tmp_path)) == lines
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from benchwright.agents.loading import import_user_module
-from benchwright.runs.local_imports import local_imports
+from benchwright.runs.local_imports import find_local_imports
 from benchwright.runs.source_fingerprints import source_fingerprint, user_source_fingerprint
 from benchwright.scorers.exact import Exact
 
@@ -99,13 +99,13 @@ def test_what_is_not_imported_does_not_belong_to_it(project: Write) -> None:
     project("other.py", "x = 1")
     project("data.json", "{}")
     assert fingerprint(scorer) == before
-    assert list(local_imports([scorer]).values()) == ["helper.py"]
+    assert list(find_local_imports([scorer]).values()) == ["helper.py"]
 
 
 def test_installed_modules_and_our_own_do_not_belong_to_it(project: Write) -> None:
     project(".venv/lib/python3.11/site-packages/library.py", "x = 1")
     scorer = project("scorer.py", "import json, numpy, library, benchwright.scorers.exact\n")
-    assert local_imports([scorer]) == {}
+    assert find_local_imports([scorer]) == {}
 
 
 def test_code_of_ours_is_not_a_users_though_the_working_directory_is_a_clone(
@@ -113,7 +113,7 @@ def test_code_of_ours_is_not_a_users_though_the_working_directory_is_a_clone(
 ) -> None:
     clone = Path(__file__).parents[2]
     monkeypatch.chdir(clone)
-    assert local_imports([clone / "src" / "benchwright" / "scorers" / "exact.py"]) == {}
+    assert find_local_imports([clone / "src" / "benchwright" / "scorers" / "exact.py"]) == {}
     assert user_source_fingerprint(Exact) is None
 
 

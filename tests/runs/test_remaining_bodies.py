@@ -66,13 +66,13 @@ SESSIONS = st.builds(
 def read(directory: Path) -> RunTable:
     """The table of a journal as it is now."""
     table = RunTable(directory)
-    table.advance()
+    table.read_journal()
     return table
 
 
 def lines(directory: Path) -> list[TrialRecord]:
     """Every attempt that has a line."""
-    return [line for line in RunTable(directory).records() if isinstance(line, TrialRecord)]
+    return [line for line in RunTable(directory).read_records() if isinstance(line, TrialRecord)]
 
 
 def has_its_body(directory: Path, record: TrialRecord) -> bool:
@@ -90,7 +90,7 @@ def check(directory: Path, following: RunTable) -> None:
     """The table, read now or bit by bit, knows by the sizes what the bytes say."""
     made = lines(directory)
     whole = {record.sample: record for record in made if has_its_body(directory, record)}
-    following.advance()
+    following.read_journal()
     for table in (read(directory), following):
         assert {table.sample[row] for row in table.counted_rows()} == whole.keys()
         assert {table.read_record(row).reason for row in table.counted_rows()} == {
@@ -98,8 +98,8 @@ def check(directory: Path, following: RunTable) -> None:
         }
         assert {table.sample[row] for row in table.lost} == {one.sample for one in made} - whole.keys()
     progress = JournalProgress(directory)
-    progress.advance()
-    assert progress.done == len(whole)
+    progress.read_journal()
+    assert progress.counted_trials == len(whole)
 
 
 def go_on(directory: Path, session: Session, number: int) -> int:
@@ -108,15 +108,15 @@ def go_on(directory: Path, session: Session, number: int) -> int:
     table = read(directory)
     safe = 0
     if table.bodies.torn and not session.cut_short:
-        journal.write_cut()
+        journal.write_body_loss_point()
         safe = (directory / TRIALS_FILE).stat().st_size
     for place, sample in enumerate([] if session.cut_short else session.order):
         if place == session.synced:
             journal.sync()
             safe = (directory / TRIALS_FILE).stat().st_size
         key = fingerprint(sample)
-        row = table.find(key)
-        if row is not None and table.is_done(row):
+        row = table.find_row(key)
+        if row is not None and table.is_counted(row):
             continue
         attempt = 0 if row is None else table.count_attempts(row)
         said = f"{sample} in session {number}"

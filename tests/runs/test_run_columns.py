@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from benchwright.runs import columns
 from benchwright.runs.columns import IntColumn, ScoreColumn, filter_rows, true_indices
-from benchwright.runs.counting import ScoreState
+from benchwright.runs.counting_rules import ScoreState
 
 NUMBERS = st.lists(st.integers(0, 2**40) | st.integers(0, 3) | st.just(0), max_size=40)
 VALUES = st.lists(st.none() | st.sampled_from([0.0, 0.5, 1.0, -2.5]) | st.floats(-9, 9), max_size=40)
@@ -44,7 +44,7 @@ def test_numbers_of_rows_are_those_that_were_set(numbers: list[int], data: st.Da
 def test_a_range_has_the_numbers_in_it(numbers: list[int], low: int, high: int) -> None:
     column = filled(numbers)
     assert column.between_mask(low, high).tolist() == [low <= number < high for number in numbers]
-    assert column.largest == max(numbers, default=0)
+    assert column.max_number == max(numbers, default=0)
 
 
 @given(st.lists(st.booleans(), max_size=60))
@@ -63,9 +63,9 @@ def test_scores_of_rows_are_those_that_were_put(
         patch.setattr(columns, "MAX_DISTINCT", most)
         column = ScoreColumn()
         for place, score in enumerate(scores):
-            column.append(ScoreState.FAILED)
+            column.append_state(ScoreState.FAILED)
             if score is not None:
-                column.put(place, ScoreState.SCORED, score)
+                column.set_score(place, ScoreState.SCORED, score)
     rows = data.draw(st.lists(st.integers(0, len(scores) - 1))) if scores else []
     numbers = np.array(rows, np.uint32)
     assert column.values(numbers).tolist() == [scores[row] or 0.0 for row in rows]
@@ -78,9 +78,9 @@ def test_a_mask_means_the_rows_where_it_is_true(values: list[float | None], data
     marks = data.draw(st.lists(st.booleans(), min_size=len(values), max_size=len(values)))
     column = ScoreColumn()
     for place, value in enumerate(values):
-        column.append(ScoreState.FAILED)
+        column.append_state(ScoreState.FAILED)
         if value is not None:
-            column.put(place, ScoreState.SCORED, value)
+            column.set_score(place, ScoreState.SCORED, value)
     mask = np.array(marks, np.bool_)
     rows = true_indices(mask)
     assert rows.tolist() == [place for place, mark in enumerate(marks) if mark]

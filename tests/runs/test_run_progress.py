@@ -71,29 +71,33 @@ def test_progress_counts_what_the_table_counts_however_the_journal_grows(
     progress, table = JournalProgress(run), RunTable(run, strict=False)
     for cut in [*sorted(cuts), 1.0]:
         (run / TRIALS_FILE).write_bytes(content[: round(cut * len(content))])
-        assert progress.advance(60)
-        table.advance()
-        assert progress.done == len(table.counted_rows())
-        assert progress.planned == table.sessions.planned
-    assert progress.position == table.position == len(content)
+        assert progress.read_journal(60)
+        table.read_journal()
+        assert progress.counted_trials == len(table.counted_rows())
+        assert progress.planned_trials == table.sessions.planned
+    assert progress.bytes_read == table.bytes_read == len(content)
 
 
 def test_the_pace_is_that_of_the_last_session(tmp_path: Path) -> None:
     journal = Journal(tmp_path)
 
     def write(name: str, attempt: int = 0) -> None:
-        journal.write(TrialRecord(fingerprint(name), name, "primary", Status.ANSWERED, attempt=attempt))
+        journal.write_lines(TrialRecord(fingerprint(name), name, "primary", Status.ANSWERED, attempt=attempt))
 
-    journal.write(RunEvent("started", SECOND, {"total": 10, "finished": 0}))
+    journal.write_lines(RunEvent("started", SECOND, {"total": 10, "finished": 0}))
     for name in "abc":
         write(name)
-    journal.write(RunEvent("started", 100 * SECOND, {"total": 10, "finished": 2}))
+    journal.write_lines(RunEvent("started", 100 * SECOND, {"total": 10, "finished": 2}))
     progress = JournalProgress(tmp_path)
-    progress.advance(60)
-    assert (progress.done, progress.planned, progress.rate(102 * SECOND)) == (3, 10, None)
+    progress.read_journal(60)
+    assert (progress.counted_trials, progress.planned_trials, progress.trials_per_second(102 * SECOND)) == (
+        3,
+        10,
+        None,
+    )
     write("c", attempt=1)
     write("d")
     journal.close()
-    progress.advance(60)
-    assert (progress.done, progress.rate(102 * SECOND)) == (4, 1.0)
+    progress.read_journal(60)
+    assert (progress.counted_trials, progress.trials_per_second(102 * SECOND)) == (4, 1.0)
     assert progress.seconds_left(102 * SECOND) == 6.0

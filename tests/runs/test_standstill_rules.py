@@ -8,7 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.runs.process_delays import LoopLag, Standstill
-from benchwright.runs.standstills import combine_lags, merge_standstills, seconds_outside, standstill_text
+from benchwright.runs.standstills import (
+    combine_lags,
+    merge_standstills,
+    standstill_seconds_outside,
+    standstill_text,
+)
 
 SECOND = 1_000_000_000
 standstills = st.lists(st.builds(Standstill, st.integers(0, 50), st.integers(1, 10)), max_size=12)
@@ -36,8 +41,8 @@ def test_the_lag_of_two_processes_has_the_worse_percentile_and_the_standstills_o
 
 def test_what_lies_within_spans_is_not_counted_again() -> None:
     found = [Standstill(10 * SECOND, 4 * SECOND), Standstill(20 * SECOND, 2 * SECOND)]
-    assert seconds_outside(found, []) == 6
-    assert seconds_outside(found, [(12 * SECOND, 21 * SECOND)]) == 3
+    assert standstill_seconds_outside(found, []) == 6
+    assert standstill_seconds_outside(found, [(12 * SECOND, 21 * SECOND)]) == 3
 
 
 def test_many_are_told_by_their_number() -> None:

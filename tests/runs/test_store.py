@@ -131,19 +131,19 @@ def test_how_far_a_run_is_stands_at_the_end_of_its_journal(
     run = make_run("maths")
     journal = Journal(run)
     for event in events:
-        journal.write(RunEvent(event, NOON, {"reason": 'a reason\n{"type":"event","name":"fake"'}))
+        journal.write_lines(RunEvent(event, NOON, {"reason": 'a reason\n{"type":"event","name":"fake"'}))
     journal.close()
-    assert store.last_event(run) == last
+    assert store.last_event_name(run) == last
     assert [listed.state for listed in list_runs()] == [state]
 
 
 def test_an_end_far_back_is_found_only_if_nothing_was_written_since() -> None:
     run = make_run("maths")
     journal = Journal(run)
-    journal.write(RunEvent("finished", NOON))
-    journal.write(*[RunEvent("started", NOON)] * 5000)
+    journal.write_lines(RunEvent("finished", NOON))
+    journal.write_lines(*[RunEvent("started", NOON)] * 5000)
     journal.close()
-    assert store.last_event(run) == "started"
+    assert store.last_event_name(run) == "started"
 
 
 def test_runs_are_listed_the_newest_first_and_broken_ones_left_out(home: Path) -> None:

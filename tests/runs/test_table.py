@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from benchwright.errors import JournalError
 from benchwright.records import FAILED_STATUSES, JournalLine, ScoreRecord, Status, TrialRecord
-from benchwright.runs.counting import NO_ANSWER_STATUSES, ScoreState, trial_status
+from benchwright.runs.counting_rules import NO_ANSWER_STATUSES, ScoreState, combine_statuses
 from benchwright.runs.journal import BODIES_FILE, TRIALS_FILE, Journal, TrialBody, encode_json
 from benchwright.runs.keys import MAX_RECENT_ROWS, RowIndex, fingerprint
 from benchwright.runs.table import RunTable
@@ -61,7 +61,7 @@ def expected(lines: Sequence[JournalLine]) -> dict[str, tuple[Status, dict[str, 
             found[line.trial][1][line.scorer] = line
     return {
         key: (
-            trial_status(record.status, [score.status for score in scores.values()]),
+            combine_statuses(record.status, [score.status for score in scores.values()]),
             {name: worth(record, scores.get(name)) for name in ("exact", "late")},
         )
         for key, (record, scores) in found.items()
@@ -103,7 +103,7 @@ def test_the_attempt_that_counts_and_its_scores_are_those_of_the_rule(
     tmp_path_factory: pytest.TempPathFactory, lines: list[JournalLine]
 ) -> None:
     table = RunTable(written(tmp_path_factory.mktemp("run"), lines), ["exact", "late"])
-    table.advance()
+    table.read_journal()
     assert told(table) == expected(lines)
 
 
@@ -119,10 +119,10 @@ def test_a_journal_read_as_it_grows_is_the_journal_read_at_once(
     for end in [*sorted(cuts), len(whole)]:
         with (directory / TRIALS_FILE).open("ab") as file:
             file.write(whole[file.tell() : end])
-        table.advance()
+        table.read_journal()
     at_once = RunTable(directory, ["exact"])
-    at_once.advance()
-    assert table.position == len(whole)
+    at_once.read_journal()
+    assert table.bytes_read == len(whole)
     assert told(table) == told(at_once)
 
 
@@ -132,7 +132,7 @@ def test_every_attempt_is_found_with_its_own_lines(
     tmp_path_factory: pytest.TempPathFactory, lines: list[JournalLine]
 ) -> None:
     table = RunTable(written(tmp_path_factory.mktemp("run"), lines), ["exact"])
-    table.advance()
+    table.read_journal()
     for row in range(len(table)):
         found = [one.record for one in table.read_attempts(row)]
         key = found[0].key
@@ -147,7 +147,7 @@ def test_a_line_whose_body_is_gone_is_no_result(tmp_path: Path) -> None:
     journal.close()
     os.truncate(tmp_path / BODIES_FILE, (tmp_path / BODIES_FILE).stat().st_size // 2)
     table = RunTable(tmp_path)
-    table.advance()
+    table.read_journal()
     assert [table.sample[row] for row in table.counted_rows()] == ["a"]
     assert [table.sample[row] for row in table.lost] == ["b"]
 
@@ -155,15 +155,15 @@ def test_a_line_whose_body_is_gone_is_no_result(tmp_path: Path) -> None:
 def test_what_is_no_record_is_named_by_its_line_or_counted(tmp_path: Path) -> None:
     (tmp_path / TRIALS_FILE).write_bytes(b'{"type":"event","name":"started","at":1}\nrubbish\n')
     with pytest.raises(JournalError, match="line 2"):
-        RunTable(tmp_path).advance()
+        RunTable(tmp_path).read_journal()
     lenient = RunTable(tmp_path, strict=False)
-    assert lenient.advance()
+    assert lenient.read_journal()
     assert lenient.unreadable == 1
 
 
 def test_an_empty_or_missing_journal_is_an_empty_table(tmp_path: Path) -> None:
     table = RunTable(tmp_path / "nowhere")
-    assert table.advance()
+    assert table.read_journal()
     assert (len(table), table.counted_rows().tolist()) == (0, [])
 
 
@@ -181,8 +181,8 @@ def test_a_journal_is_opened_once_however_often_it_is_read(
 
     monkeypatch.setattr(os, "open", counting)
     table = RunTable(tmp_path)
-    table.advance()
-    table.advance()
+    table.read_journal()
+    table.read_journal()
     assert [trial.record.sample for trial in table.read_trials(range(50))] == [str(n) for n in range(50)]
     assert len(opened) == 1
 
@@ -191,11 +191,11 @@ def test_old_keys_are_found_as_well_as_new_ones() -> None:
     index = RowIndex()
     keys = [fingerprint(number) for number in range(3 * MAX_RECENT_ROWS)]
     for row, key in enumerate(keys):
-        assert index.add(key) == row
+        assert index.add_key(key) == row
     for row in (0, MAX_RECENT_ROWS, 2 * MAX_RECENT_ROWS, 3 * MAX_RECENT_ROWS - 1):
-        assert index.find(keys[row]) == row
-    assert index.find(fingerprint("another")) is None
-    assert index.find("not a key of ours") is None
+        assert index.find_row(keys[row]) == row
+    assert index.find_row(fingerprint("another")) is None
+    assert index.find_row("not a key of ours") is None
 
 
 @given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 2**40)), max_size=40))
@@ -224,11 +224,11 @@ def test_a_column_of_scores_keeps_every_value_however_many_there_are(
 
     column = ScoreColumn()
     for place, one in enumerate(given_):
-        column.append(ScoreState.FAILED)
+        column.append_state(ScoreState.FAILED)
         if isinstance(one, ScoreState):
-            column.put(place, one)
+            column.set_score(place, one)
         else:
-            column.put(place, ScoreState.SCORED, one)
+            column.set_score(place, ScoreState.SCORED, one)
     states = [one if isinstance(one, ScoreState) else ScoreState.SCORED for one in given_]
     values = [None if isinstance(one, ScoreState) else one for one in given_]
     rows = np.arange(len(given_))[::-1]
@@ -252,6 +252,6 @@ def test_looking_for_a_sample_that_is_not_there_finds_nothing_and_adds_nothing()
 
 def test_a_table_that_nobody_holds_leaves_no_file_open(tmp_path: Path) -> None:
     written(tmp_path, [TrialRecord(fingerprint(1), "1", "primary", Status.ANSWERED)])
-    RunTable(tmp_path, ["exact"], effort=True).advance()
+    RunTable(tmp_path, ["exact"], effort=True).read_journal()
     held = {os.path.realpath(f"/proc/self/fd/{number}") for number in os.listdir("/proc/self/fd")}
     assert str((tmp_path / TRIALS_FILE).resolve()) not in held

@@ -7,14 +7,14 @@ import os
 import pytest
 
 from benchwright.errors import UserError
-from benchwright.sandbox import LocalSandbox, Protection, choose_protection
+from benchwright.sandbox import IsolationMethod, LocalSandbox, choose_isolation_method
 
 WALLED = ("bubblewrap", "namespaces")
 
 
-def protection_or_skip(name: str) -> Protection:
+def protection_or_skip(name: str) -> IsolationMethod:
     try:
-        return choose_protection(name)
+        return choose_isolation_method(name)
     except UserError as error:
         if name == "bubblewrap" and os.environ.get("CI"):
             pytest.fail(f"{error} (.ci/run installs it)")

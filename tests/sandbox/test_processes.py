@@ -116,7 +116,7 @@ async def test_a_flood_of_lines_waits_to_be_read(sandbox: LocalSandbox) -> None:
 
 
 async def test_open_processes_do_not_keep_programs_from_running(strongest: LocalSandbox) -> None:
-    one = LocalSandbox(at_once=1, protection=strongest.protection)
+    one = LocalSandbox(at_once=1, protection=strongest.isolation_method)
     async with one.start_process(SERVER, files=source(ECHO)), one.start_process(SERVER, files=source(ECHO)):
         started = time.monotonic()
         assert (await one.run(["true"])).succeeded
@@ -124,7 +124,7 @@ async def test_open_processes_do_not_keep_programs_from_running(strongest: Local
 
 
 async def test_a_busy_process_takes_the_place_of_a_program(strongest: LocalSandbox) -> None:
-    one = LocalSandbox(at_once=1, protection=strongest.protection)
+    one = LocalSandbox(at_once=1, protection=strongest.isolation_method)
     async with one.start_process(SERVER, files=source(ECHO), busy=True):
         waiting = asyncio.ensure_future(one.run(["true"]))
         await asyncio.sleep(0.5)

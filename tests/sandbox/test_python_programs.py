@@ -237,7 +237,7 @@ async def test_a_closed_stdout_does_not_matter(strongest: LocalSandbox) -> None:
 
 
 async def test_programs_know_nothing_of_each_other(sandbox: LocalSandbox) -> None:
-    crowd = LocalSandbox(at_once=4, protection=sandbox.protection)
+    crowd = LocalSandbox(at_once=4, protection=sandbox.isolation_method)
     source = "import os, time; assert os.listdir() == []; open('mine', 'w'); time.sleep(0.1)"
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(run_python(crowd, source)) for _ in range(12)]

@@ -71,7 +71,7 @@ async def test_cancelling_ends_the_tree(sandbox: LocalSandbox) -> None:
 
 
 async def test_cancelling_at_any_moment_leaves_nothing(sandbox: LocalSandbox) -> None:
-    assert sandbox.protection  # found out before the clock runs
+    assert sandbox.isolation_method  # found out before the clock runs
     seconds = unmistakable_seconds()
     for moment in range(12):
         running = asyncio.ensure_future(sandbox.run(["sleep", seconds]))
@@ -128,7 +128,7 @@ async def test_nothing_outlives_a_killed_caller(sandbox: LocalSandbox, tmp_path:
     source = f"""
     import asyncio
     from benchwright.sandbox import LocalSandbox, choose_protection
-    sandbox = LocalSandbox(protection=choose_protection({sandbox.protection.name!r}))
+    sandbox = LocalSandbox(protection=choose_protection({sandbox.isolation_method.name!r}))
     asyncio.run(sandbox.run(["sh", "-c", "setsid sleep {seconds} & sleep {seconds}"]))
     """
     environment = {**os.environ, "TMPDIR": str(tmp_path)}

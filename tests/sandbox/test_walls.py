@@ -191,7 +191,7 @@ async def test_nothing_of_the_sandbox_is_left_open(sandbox: LocalSandbox) -> Non
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a program another user")
 async def test_each_program_is_a_user_of_its_own(sandbox: LocalSandbox) -> None:
-    crowd = LocalSandbox(at_once=3, protection=sandbox.protection)
+    crowd = LocalSandbox(at_once=3, protection=sandbox.isolation_method)
     source = "import os, time; print(os.getuid(), os.getgid(), os.getgroups()); time.sleep(0.5)"
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(run_source(crowd, source)) for _ in range(3)]

@@ -174,12 +174,12 @@ def test_the_verdict_is_the_explanation_and_the_detail_says_who_gave_it(
     found = score(judge, "Paris", "Paris", judge_saying("Same.\nSCORE: 1"))
     assert (found.explanation, found.detail) == (
         "Same.\nSCORE: 1",
-        {"judge": "judge-1", "judge_prompt": judge.judging.prompt, "judge_settings": {"temperature": 0}},
+        {"judge": "judge-1", "judge_prompt": judge.judge_info.prompt, "judge_settings": {"temperature": 0}},
     )
 
 
 def test_another_rubric_is_another_prompt() -> None:
-    assert Judge().judging.prompt != Judge(rubric="Is it polite?").judging.prompt
+    assert Judge().judge_info.prompt != Judge(rubric="Is it polite?").judge_info.prompt
 
 
 def test_a_swapped_judge_sees_the_answer_before_the_reference(score: Any, judge_saying: Any) -> None:
@@ -202,7 +202,7 @@ def test_the_fingerprint_covers_model_rubric_scale_and_prompt(monkeypatch: pytes
         Judge(rubric="r").fingerprint,
         Judge(scale="1-5").fingerprint,
     }
-    monkeypatch.setattr("benchwright.scorers.judge.INSTRUCTIONS", "Another prompt")
+    monkeypatch.setattr("benchwright.scorers.judge.JUDGE_INSTRUCTIONS", "Another prompt")
     prints.add(Judge().fingerprint)
     assert len(prints) == 5
     assert Judge(rubric=CORRECTNESS_RUBRIC).fingerprint == Judge().fingerprint

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from benchwright.scorers.numbers.final_number import read_answer, read_gold
+from benchwright.scorers.numbers.final_number import read_number_of_answer, read_number_of_gold_answer
 from benchwright.scorers.numbers.quantity import Tolerance
 from benchwright.scorers.numeric import Numeric
-from benchwright.scorers.option_letters import find_letter
+from benchwright.scorers.option_letters import find_option_letter
 
 ANSWERS = [
     json.loads(line) for line in (Path(__file__).parent / "judged/answers.jsonl").read_text().splitlines()
@@ -23,13 +23,13 @@ REAL = [one for one in NUMBERS if one["by"] != "written"]
 
 def read_as_judged(one: dict[str, Any]) -> bool:
     if one["kind"] == "letter":
-        found = find_letter(one["answer"], "ABCDEFGHIJ"[: one["letters"]])
+        found = find_option_letter(one["answer"], "ABCDEFGHIJ"[: one["letters"]])
         return bool((found[0] if found else None) == one["judged"])
-    reading = read_answer(one["answer"])
+    reading = read_number_of_answer(one["answer"])
     given = reading.quantities if reading else ()
     if one["judged"] is None:
         return not given
-    judged = read_gold(one["judged"]).quantities
+    judged = read_number_of_gold_answer(one["judged"]).quantities
     return any(Tolerance().allows(quantity, right) for quantity in given for right in judged)
 
 
@@ -63,10 +63,10 @@ def test_a_right_answer_scores_1_and_any_other_does_not(score: Any) -> None:
             continue
         right = one["judged"] is not None and any(
             Tolerance().allows(given, gold)
-            for given in read_gold(one["judged"]).quantities
-            for gold in read_gold(one["gold"]).quantities
+            for given in read_number_of_gold_answer(one["judged"]).quantities
+            for gold in read_number_of_gold_answer(one["gold"]).quantities
         )
         value = score(scorer, one["answer"], one["gold"]).value
-        reading = read_answer(one["answer"])
+        reading = read_number_of_answer(one["answer"])
         two = reading is not None and len(reading.quantities) > 1
         assert two or (value == 1.0) is right, one

@@ -10,7 +10,7 @@ import pytest
 from benchwright.errors import GraderError
 from benchwright.records import Status
 from benchwright.scorers.mcq import MultipleChoice, offers_options
-from benchwright.scorers.option_letters import find_letter
+from benchwright.scorers.option_letters import find_option_letter
 
 TEN = "ABCDEFGHIJ"
 
@@ -138,7 +138,7 @@ NOTHING = [
 
 @pytest.mark.parametrize(("answer", "letter"), STATED + BOLD + LINES + CAPITALS + CORRECTED)
 def test_the_letter_an_answer_settles_on(answer: str, letter: str) -> None:
-    found = find_letter(answer, TEN)
+    found = find_option_letter(answer, TEN)
     assert found is not None
     assert found[0] == letter
     assert found[1] in answer
@@ -146,23 +146,23 @@ def test_the_letter_an_answer_settles_on(answer: str, letter: str) -> None:
 
 @pytest.mark.parametrize("answer", NOTHING)
 def test_these_settle_on_nothing(answer: str) -> None:
-    assert find_letter(answer, TEN) is None
+    assert find_option_letter(answer, TEN) is None
 
 
 @pytest.mark.parametrize(("answer", "letter"), STATED + BOLD + LINES + CAPITALS + CORRECTED)
 def test_reasoning_before_the_answer_does_not_change_it(answer: str, letter: str) -> None:
     reasoning = "I looked at A, B and E. A plan is needed: option B is tempting, D is not.\n\n"
-    found = find_letter(reasoning + answer, TEN)
+    found = find_option_letter(reasoning + answer, TEN)
     assert found is not None
     assert found[0] == letter
 
 
 def test_the_text_of_an_option_stands_for_its_letter() -> None:
     options = ["Paris", "New York", "Oslo"]
-    assert find_letter("New York.", "ABC", options) == ("B", "New York.")
-    assert find_letter("The answer is Oslo", "ABC", options) == ("C", "Oslo")
-    assert find_letter("The answer is Rome", "ABC", options) is None
-    assert find_letter("Same", "AB", ["same", "same"]) is None
+    assert find_option_letter("New York.", "ABC", options) == ("B", "New York.")
+    assert find_option_letter("The answer is Oslo", "ABC", options) == ("C", "Oslo")
+    assert find_option_letter("The answer is Rome", "ABC", options) is None
+    assert find_option_letter("Same", "AB", ["same", "same"]) is None
 
 
 def test_a_list_of_letters_is_no_target() -> None:
@@ -188,8 +188,8 @@ def test_options_are_a_list_or_labels_in_the_prompt(content: dict[str, Any], off
 
 
 def test_letters_beyond_the_options_do_not_count() -> None:
-    assert find_letter("The answer is E", "ABCD") is None
-    assert find_letter("Let X be B and Y be Z", "ABCD") == ("B", "B")
+    assert find_option_letter("The answer is E", "ABCD") is None
+    assert find_option_letter("Let X be B and Y be Z", "ABCD") == ("B", "B")
 
 
 @pytest.mark.parametrize(
@@ -212,12 +212,12 @@ def test_letters_beyond_the_options_do_not_count() -> None:
 def test_a_megabyte_takes_no_more_than_a_moment(text: str) -> None:
     answer = text * (1_000_000 // len(text))
     started = process_time()
-    find_letter(answer, TEN)
+    find_option_letter(answer, TEN)
     assert process_time() - started < 1
 
 
 def test_the_end_of_a_megabyte_is_what_counts() -> None:
-    found = find_letter("The answer is (A). " * 50_000 + "No: the answer is (B).", TEN)
+    found = find_option_letter("The answer is (A). " * 50_000 + "No: the answer is (B).", TEN)
     assert found is not None
     assert found[0] == "B"
 

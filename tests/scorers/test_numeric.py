@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from benchwright.errors import GraderError
 from benchwright.records import Status
-from benchwright.scorers.numbers.final_number import read_answer, read_gold
+from benchwright.scorers.numbers.final_number import read_number_of_answer, read_number_of_gold_answer
 from benchwright.scorers.numeric import Numeric
 
 READ = [
@@ -137,14 +137,14 @@ NOT_ONE = [
 
 
 def value_of(text: str) -> Fraction | None:
-    reading = read_answer(text)
+    reading = read_number_of_answer(text)
     return reading.quantities[0].value if reading and reading.quantities else None
 
 
 @pytest.mark.parametrize(("text", "value"), READ)
 def test_numbers_are_read_as_people_write_them(text: str, value: int | str) -> None:
     assert value_of(f"\\boxed{{{text}}}") == Fraction(value)
-    assert read_gold(text).quantities[0].value == Fraction(value)
+    assert read_number_of_gold_answer(text).quantities[0].value == Fraction(value)
 
 
 @pytest.mark.parametrize(("text", "value"), CHOSEN)
@@ -200,7 +200,7 @@ def test_floats_survive_being_written(number: float) -> None:
 
 @given(st.text(alphabet="0123456789.,-+/eE^%${}()[]\\ x*#=:½√", max_size=60))
 def test_nothing_written_with_the_signs_of_numbers_breaks_it(text: str) -> None:
-    reading = read_answer(text)
+    reading = read_number_of_answer(text)
     assert reading is None or reading.span in text
 
 
@@ -229,7 +229,7 @@ HOSTILE = [
 @pytest.mark.parametrize("text", HOSTILE)
 def test_a_megabyte_takes_no_more_than_a_moment(text: str) -> None:
     started = process_time()
-    read_answer(text * (1_000_000 // len(text)))
+    read_number_of_answer(text * (1_000_000 // len(text)))
     assert process_time() - started < 2
 
 

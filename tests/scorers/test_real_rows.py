@@ -33,7 +33,7 @@ def real_contents(benchmark: str) -> list[dict[str, Any]]:
         pytest.skip(f"no real rows at {path}; set BENCHWRIGHT_TEST_DATA")
     rows = list(read_rows(path))
     columns = PromptColumns.find(rows[0])
-    return [columns.content(row, index) for index, row in enumerate(rows)]
+    return [columns.convert_row(row, index) for index, row in enumerate(rows)]
 
 
 @pytest.mark.parametrize("benchmark", ["mmlu", "mmlu_pro"])

@@ -8,7 +8,7 @@ import pytest
 
 from benchwright.errors import UserError
 from benchwright.runs.keys import fingerprint
-from benchwright.scorers.judge import CORRECTNESS_RUBRIC, INSTRUCTIONS
+from benchwright.scorers.judge import CORRECTNESS_RUBRIC, JUDGE_INSTRUCTIONS
 from benchwright.scorers.registry import SCORERS, make_scorer
 
 
@@ -17,7 +17,7 @@ def test_every_listed_scorer_can_be_made_and_says_what_it_does(name: str) -> Non
     scorer = make_scorer(name)
     assert scorer.name == name
     assert len(scorer.fingerprint) == 32
-    assert "\n" not in SCORERS[name].about
+    assert "\n" not in SCORERS[name].description
 
 
 VALUES = {
@@ -32,7 +32,7 @@ VALUES |= {"contains": "TRUE", "letters": "4", "model": "m", "rubric": "r", "sca
 
 
 @pytest.mark.parametrize(
-    ("name", "option"), [(name, o) for name, kind in SCORERS.items() for o in kind.options]
+    ("name", "option"), [(name, o) for name, kind in SCORERS.items() for o in kind.option_parsers]
 )
 def test_every_option_is_taken_and_changes_the_fingerprint(name: str, option: str) -> None:
     assert make_scorer(name, {option: VALUES[option]}).fingerprint != make_scorer(name).fingerprint
@@ -43,7 +43,7 @@ EARLIER = {
     "numeric": fingerprint("numeric", 1, 1e-9, 0.0),
     "regex": fingerprint("regex", 1, None, False, False),
     "mcq": fingerprint("mcq", 1, 10),
-    "judge": fingerprint("judge", 1, INSTRUCTIONS, CORRECTNESS_RUBRIC, "0-1", ""),
+    "judge": fingerprint("judge", 1, JUDGE_INSTRUCTIONS, CORRECTNESS_RUBRIC, "0-1", ""),
 }
 """The fingerprints of rules of before."""
 

@@ -56,7 +56,7 @@ class TestRankAssociation:
     def test_pairs_counted_by_hand(self) -> None:
         # the wrong ones took 3 and 5, the right ones 1, 3 and 4: of six pairs 1.5 and 3 are slower
         found = rank_association([1, 0, 1, 1, 0], [1, 3, 3, 4, 5], range(5))
-        assert found.higher_at_0 == pytest.approx(4.5 / 6)
+        assert found.probability_higher_at_0 == pytest.approx(4.5 / 6)
 
     @given(graded)
     def test_alone_it_is_the_test_of_mann_and_whitney(self, rows: list[tuple[int, float, int]]) -> None:
@@ -71,7 +71,7 @@ class TestRankAssociation:
         else:
             expected = scipy_stats.mannwhitneyu(zeros, ones, method="asymptotic")
             assert found.p_value == pytest.approx(expected.pvalue)
-            assert found.higher_at_0 == pytest.approx(expected.statistic / len(ones) / len(zeros))
+            assert found.probability_higher_at_0 == pytest.approx(expected.statistic / len(ones) / len(zeros))
 
     @given(graded, st.randoms(use_true_random=False))
     def test_order_and_a_stretched_clock_do_not_matter(
@@ -95,8 +95,8 @@ class TestRankAssociation:
         assert found.test == "clustered-rank"
         assert found.p_value is not None
         assert found.p_value < 1e-4
-        assert found.higher_at_0 is not None
-        assert found.higher_at_0 > 0.7
+        assert found.probability_higher_at_0 is not None
+        assert found.probability_higher_at_0 > 0.7
 
     def test_it_gives_no_more_false_alarms_than_its_level_where_repeats_are_alike(self) -> None:
         alarms, naive = [], []

@@ -12,7 +12,7 @@ from scipy.signal import lfilter
 
 from benchwright.stats.arrays import Vector
 from benchwright.stats.batch_means import (
-    effective_size,
+    effective_series_size,
     long_run_variance,
     mean_interval,
     percentile_interval,
@@ -83,7 +83,7 @@ def test_intervals_that_take_values_for_independent_do_not() -> None:
 
 def test_independent_values_are_worth_about_their_number() -> None:
     drawn = np.random.default_rng(1).random((100, 3200)) < 0.3
-    sizes = [effective_size(values, 0.3) for values in drawn]
+    sizes = [effective_series_size(values, 0.3) for values in drawn]
     assert 1500 < float(np.median(sizes)) <= 3200
 
 

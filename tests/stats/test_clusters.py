@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.stats.clusters import clustered_mean, effective_size
+from benchwright.stats.clusters import clustered_mean, effective_sample_size
 
 scores = st.floats(-10, 10).map(lambda value: round(value, 3))
 grouped = st.lists(st.tuples(scores, st.integers(0, 5)), min_size=2, max_size=40)
@@ -105,13 +105,13 @@ def test_what_has_no_clustered_mean_is_refused(values: list[float], groups: list
 
 
 def test_an_effective_size_never_exceeds_the_values() -> None:
-    assert effective_size(100, 100, independent=0.01, actual=0.001, df=1e6, confidence=0.95) <= 100
-    assert effective_size(100, 100, independent=0.01, actual=0.0, df=1e6, confidence=0.95) <= 100
+    assert effective_sample_size(100, 100, independent=0.01, actual=0.001, df=1e6, confidence=0.95) <= 100
+    assert effective_sample_size(100, 100, independent=0.01, actual=0.0, df=1e6, confidence=0.95) <= 100
 
 
 def test_an_effective_size_shrinks_with_the_design_effect() -> None:
-    assert effective_size(100, 10, 0.01, 0.04, df=1e6, confidence=0.95) == pytest.approx(25, rel=1e-4)
+    assert effective_sample_size(100, 10, 0.01, 0.04, df=1e6, confidence=0.95) == pytest.approx(25, rel=1e-4)
 
 
 def test_without_variation_only_the_units_count() -> None:
-    assert effective_size(100, 10, 0.0, 0.0, df=1e6, confidence=0.95) == pytest.approx(10, rel=1e-4)
+    assert effective_sample_size(100, 10, 0.0, 0.0, df=1e6, confidence=0.95) == pytest.approx(10, rel=1e-4)

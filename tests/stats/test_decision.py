@@ -11,7 +11,12 @@ import pytest
 
 from benchwright.stats.intervals import Interval
 from benchwright.stats.sequential.confidence_sequence import ConfidenceSequence
-from benchwright.stats.sequential.decision import Goal, SequentialDecision, SequentialTest, verdict
+from benchwright.stats.sequential.decision import (
+    DecisionGoal,
+    SequentialDecision,
+    SequentialTest,
+    verdict_of_interval,
+)
 from benchwright.stats.sequential.difference_predictor import MAX_PREDICTION_DIFFERENCE, DifferencePredictor
 from benchwright.stats.sequential.question_family import QuestionFamily
 from benchwright.stats.sequential.units import group_units
@@ -47,8 +52,8 @@ def decide(least: np.ndarray, most: np.ndarray | None = None, **question: Any) -
         (Interval(-0.2, -0.01), "not_worse", None),
     ],
 )
-def test_an_interval_says(interval: Interval, goal: Goal, expected: str | None) -> None:
-    assert verdict(interval, goal, 0.02) == expected
+def test_an_interval_says(interval: Interval, goal: DecisionGoal, expected: str | None) -> None:
+    assert verdict_of_interval(interval, goal, 0.02) == expected
 
 
 @pytest.mark.parametrize(
@@ -61,7 +66,7 @@ def test_an_interval_says(interval: Interval, goal: Goal, expected: str | None) 
         (-0.25, "not_worse", "worse"),
     ],
 )
-def test_a_clear_case_is_decided_early(mean: float, goal: Goal, expected: str) -> None:
+def test_a_clear_case_is_decided_early(mean: float, goal: DecisionGoal, expected: str) -> None:
     values = differences(3000, mean, seed=1)
     decision = decide(values, goal=goal, margin=0.05)
     assert decision.verdict == expected
@@ -93,7 +98,7 @@ def test_at_least_so_many_units_are_looked_at() -> None:
     [(-0.05, "not_worse", "not_worse"), (-0.05, "not_worse", "worse"), (0.05, "difference", "equivalent")],
 )
 def test_at_the_margin_verdicts_are_wrong_with_the_error_at_most(
-    truth: float, goal: Goal, wrong: str
+    truth: float, goal: DecisionGoal, wrong: str
 ) -> None:
     """The hardest case for each verdict with a margin: the truth lies on it."""
     sequences, n, error = 2000, 300, 0.05

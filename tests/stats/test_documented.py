@@ -13,16 +13,16 @@ from hypothesis import strategies as st
 
 from benchwright.stats.documented_statistics import (
     DocumentedStatistics,
-    SampleTries,
+    SampleRunCounts,
+    count_runs_by_sample,
     documented_statistics,
-    tries_by_sample,
 )
 
 
-def tries(*samples: tuple[int, int]) -> SampleTries:
+def tries(*samples: tuple[int, int]) -> SampleRunCounts:
     """Samples by how many runs were made of each, and how many of these passed."""
     made, passed = zip(*samples, strict=True)
-    return SampleTries(np.array(made), np.array(passed))
+    return SampleRunCounts(np.array(made), np.array(passed))
 
 
 SCORES = st.none() | st.sampled_from([0.0, 0.25, 0.5, 1.0, -2.0])
@@ -64,7 +64,7 @@ def test_pass_at_k_is_the_share_of_choices_with_a_pass(n: int, threshold: float,
     passed = [[score is not None and score >= threshold for score in scores] for scores in rows]
     samples = np.repeat(np.arange(len(rows)), n)
     values = [score or 0.0 for scores in rows for score in scores]
-    figures = documented_statistics(values, tries_by_sample(samples, np.concatenate(passed)), n)
+    figures = documented_statistics(values, count_runs_by_sample(samples, np.concatenate(passed)), n)
     assert list(figures.pass_at) == [k for k in (1, 3, 5, 10) if k <= n]
     for k, value in figures.pass_at.items():
         choices = [[any(choice) for choice in combinations(passes, k)] for passes in passed]
@@ -72,9 +72,9 @@ def test_pass_at_k_is_the_share_of_choices_with_a_pass(n: int, threshold: float,
 
 
 def test_runs_and_passes_are_counted_for_every_sample_that_was_run() -> None:
-    found = tries_by_sample([7, 3, 7, 5], [True, False, False, True])
+    found = count_runs_by_sample([7, 3, 7, 5], [True, False, False, True])
     assert (found.run_counts.tolist(), found.pass_counts.tolist()) == ([1, 1, 2], [0, 1, 1])
-    assert tries_by_sample([], []).run_counts.tolist() == []
+    assert count_runs_by_sample([], []).run_counts.tolist() == []
 
 
 def test_runs_that_are_missing_neither_pass_nor_fail() -> None:

@@ -9,26 +9,26 @@ from tests.known import known
 from benchwright.stats.judge_agreement import (
     AgreementCounts,
     RateEstimate,
-    agreement,
     count_agreement,
-    kappa,
+    estimate_agreement,
+    estimate_kappa,
     post_stratified_mean,
     prediction_powered_mean,
     rogan_gladen_mean,
     youden_index,
 )
 
-LABELLED = AgreementCounts(both=30, judge_only=4, human_only=2, neither=14)
+LABELLED = AgreementCounts(both_right=30, only_judge_right=4, only_human_right=2, neither_right=14)
 
 
 def test_labels_and_verdicts_are_counted_against_each_other() -> None:
     assert count_agreement([1, 1, 0, 0, 0], [1, 0, 1, 0, 0]) == AgreementCounts(
-        both=1, judge_only=1, human_only=1, neither=2
+        both_right=1, only_judge_right=1, only_human_right=1, neither_right=2
     )
 
 
 def test_agreement_is_that_of_the_four_counts() -> None:
-    found = agreement(LABELLED)
+    found = estimate_agreement(LABELLED)
     assert found.accuracy.value == 44 / 50
     assert known(found.sensitivity).value == 30 / 32
     assert known(found.specificity).value == 14 / 18
@@ -37,21 +37,21 @@ def test_agreement_is_that_of_the_four_counts() -> None:
 def test_kappa_is_that_of_the_textbook() -> None:
     """Fleiss, Levin and Paik (2003), section 18.1, by hand for these counts."""
     chance = 0.68 * 0.64 + 0.32 * 0.36
-    assert known(kappa(LABELLED)).value == pytest.approx((0.88 - chance) / (1 - chance))
+    assert known(estimate_kappa(LABELLED)).value == pytest.approx((0.88 - chance) / (1 - chance))
 
 
 def test_a_kappa_of_1_has_an_interval_that_reaches_to_1() -> None:
-    found = known(kappa(AgreementCounts(25, 0, 0, 25)))
+    found = known(estimate_kappa(AgreementCounts(25, 0, 0, 25)))
     assert (found.value, found.high) == (1.0, 1.0)
     assert 0.8 < found.low < 0.95
 
 
 def test_there_is_no_kappa_where_all_have_one_verdict() -> None:
-    assert agreement(AgreementCounts(50, 0, 0, 0)).kappa is None
+    assert estimate_agreement(AgreementCounts(50, 0, 0, 0)).kappa is None
 
 
 def test_a_share_of_no_answers_is_not_known() -> None:
-    assert agreement(AgreementCounts(50, 0, 0, 0)).specificity is None
+    assert estimate_agreement(AgreementCounts(50, 0, 0, 0)).specificity is None
 
 
 def test_own_answers_are_weighted_by_the_verdicts_of_all() -> None:

@@ -80,8 +80,8 @@ def test_a_side_that_does_not_vary_has_no_correlation() -> None:
 def test_mcnemar_of_the_textbook() -> None:
     """Airway hyper-responsiveness (Bentur et al. 2009) in Fagerland, Lydersen and Laake (2013)."""
     result = mcnemar_test(1, 7)
-    assert result.exact == pytest.approx(0.0703, abs=5e-5)
-    assert result.mid_p == pytest.approx(0.0391, abs=5e-5)
+    assert result.exact_p_value == pytest.approx(0.0703, abs=5e-5)
+    assert result.mid_p_value == pytest.approx(0.0391, abs=5e-5)
 
 
 @given(counts, counts)
@@ -89,19 +89,21 @@ def test_mcnemar_is_the_sign_test_in_exact_fractions(wins: int, losses: int) -> 
     n, fewer = wins + losses, min(wins, losses)
     terms = [Fraction(math.comb(n, k), 2**n) for k in range(fewer + 1)]
     result = mcnemar_test(wins, losses)
-    assert result.exact == pytest.approx(float(min(1, 2 * sum(terms))), rel=1e-10)
-    assert result.mid_p == pytest.approx(float(2 * sum(terms) - terms[-1]), rel=1e-10)
-    assert result.exact == pytest.approx(scipy_stats.binomtest(wins, n).pvalue if n else 1, rel=1e-9)
+    assert result.exact_p_value == pytest.approx(float(min(1, 2 * sum(terms))), rel=1e-10)
+    assert result.mid_p_value == pytest.approx(float(2 * sum(terms) - terms[-1]), rel=1e-10)
+    assert result.exact_p_value == pytest.approx(scipy_stats.binomtest(wins, n).pvalue if n else 1, rel=1e-9)
 
 
 @given(counts, counts)
 def test_mcnemar_does_not_care_who_won(wins: int, losses: int) -> None:
     assert mcnemar_test(wins, losses) == mcnemar_test(losses, wins)
-    assert 0 < mcnemar_test(wins, losses).mid_p <= mcnemar_test(wins, losses).exact <= 1
+    assert 0 < mcnemar_test(wins, losses).mid_p_value <= mcnemar_test(wins, losses).exact_p_value <= 1
 
 
 def test_many_discordant_pairs_are_no_burden() -> None:
-    assert mcnemar_test(500_000, 502_000).mid_p == pytest.approx(2 * scipy_stats.norm.sf(1.998), rel=2e-3)
+    assert mcnemar_test(500_000, 502_000).mid_p_value == pytest.approx(
+        2 * scipy_stats.norm.sf(1.998), rel=2e-3
+    )
 
 
 def rejection_rate(n: int, discordant: float) -> float:
@@ -111,7 +113,7 @@ def rejection_rate(n: int, discordant: float) -> float:
         chance * float(scipy_stats.binom.pmf(wins, k, 0.5))
         for k, chance in losses_and_wins
         for wins in range(k + 1)
-        if mcnemar_test(wins, k - wins).mid_p <= 0.05
+        if mcnemar_test(wins, k - wins).mid_p_value <= 0.05
     )
 
 
@@ -152,7 +154,7 @@ def test_0_1_scores_get_mcnemar() -> None:
     assert (result.method, result.test) == ("agresti-min", "mcnemar-mid-p")
     assert (result.wins, result.losses, result.ties) == (1, 7, 13)
     assert result.difference == pytest.approx(-6 / 21)
-    assert result.p_value == mcnemar_test(1, 7).mid_p
+    assert result.p_value == mcnemar_test(1, 7).mid_p_value
     assert result.interval == agresti_min_interval(1, 7, 21)
 
 
@@ -207,13 +209,13 @@ def test_sides_are_matched_by_sample() -> None:
     b = sample_means([0.9, 0.1, 0.7], ["q3", "q4", "q1"])
     matched = match_pairs(a, b)
     assert matched.samples == ["q1", "q3"]
-    assert matched.a.tolist() == [0.5, 0.2]
-    assert matched.b.tolist() == [0.7, 0.9]
+    assert matched.values_a.tolist() == [0.5, 0.2]
+    assert matched.values_b.tolist() == [0.7, 0.9]
 
 
 def test_sides_without_a_common_sample_match_nothing() -> None:
     matched = match_pairs(sample_means([1.0], ["q1"]), sample_means([1.0], ["q2"]))
-    assert (matched.samples, matched.a.size, matched.b.size) == ([], 0, 0)
+    assert (matched.samples, matched.values_a.size, matched.values_b.size) == ([], 0, 0)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.stats.ratios import clustered_ratio, shared_time
+from benchwright.stats.ratios import clustered_ratio, share_overlapping_time
 
 RUNS = 1500
 MONTE_CARLO = 4 * math.sqrt(0.95 * 0.05 / RUNS)
@@ -26,7 +26,7 @@ spans = st.lists(st.tuples(st.integers(0, 60), st.integers(0, 30)), min_size=1, 
 
 def shares(rows: list[tuple[int, int]]) -> list[float]:
     starts = np.array([start for start, _ in rows], np.int64)
-    found = shared_time(starts, starts + np.array([length for _, length in rows], np.int64))
+    found = share_overlapping_time(starts, starts + np.array([length for _, length in rows], np.int64))
     return [float(share) for share in found]
 
 
@@ -156,7 +156,7 @@ def test_the_interval_of_correct_per_second_covers(
         logs = hard + generator.normal(0, 0.3, sample_of.size) + slower_if_wrong * (1 - correct)
         order = generator.permutation(sample_of.size)
         seconds = np.empty(sample_of.size)
-        seconds[order] = shared_time(*closed_loop(np.exp(logs)[order], concurrency))
+        seconds[order] = share_overlapping_time(*closed_loop(np.exp(logs)[order], concurrency))
         found.append(clustered_ratio(correct, seconds, sample_of))
     rates = [one for one in found if one is not None]
     truth = sum(one.numerator for one in rates) / sum(one.denominator for one in rates)

@@ -4,7 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.stats.saturation import find_knee, next_concurrency, next_rate, still_gains
+from benchwright.stats.saturation import (
+    find_saturation_level,
+    next_concurrency,
+    next_rate,
+    still_gains_throughput,
+)
 
 GAIN = 0.1
 
@@ -13,7 +18,7 @@ def server(slots: int) -> dict[float, float]:
     """What a server of so many slots serves at doubling levels, until it gains no more."""
     served: dict[float, float] = {}
     level = 1.0
-    while still_gains(served, GAIN):
+    while still_gains_throughput(served, GAIN):
         served[level] = min(level, slots)
         level *= 2
     return served
@@ -24,7 +29,7 @@ def test_the_knee_of_a_server_with_slots_is_found_to_the_slot_it_can_be_told_by(
     served = server(slots)
     while (level := next_concurrency(served, GAIN)) is not None:
         served[level] = min(level, slots)
-    found = find_knee(served, GAIN)
+    found = find_saturation_level(served, GAIN)
     assert slots / (1 + GAIN) <= found <= max(slots, round(slots / (1 + GAIN)) + 1)
 
 
@@ -34,9 +39,9 @@ def test_doubling_ends_one_level_beyond_the_slots(slots: int) -> None:
 
 
 def test_a_level_that_serves_a_little_more_is_not_worth_twice_the_load() -> None:
-    assert still_gains({4: 10.0, 8: 11.5}, GAIN)
-    assert not still_gains({4: 10.0, 8: 10.9}, GAIN)
-    assert find_knee({1: 3.0, 2: 6.0, 4: 10.0, 8: 10.9}, GAIN) == 4
+    assert still_gains_throughput({4: 10.0, 8: 11.5}, GAIN)
+    assert not still_gains_throughput({4: 10.0, 8: 10.9}, GAIN)
+    assert find_saturation_level({1: 3.0, 2: 6.0, 4: 10.0, 8: 10.9}, GAIN) == 4
 
 
 def test_where_more_load_serves_less_a_better_level_is_looked_for_above_the_best() -> None:
@@ -51,7 +56,7 @@ def test_there_is_nothing_between_neighbours() -> None:
 
 def test_a_knee_needs_a_level() -> None:
     with pytest.raises(ValueError, match="no level"):
-        find_knee({}, GAIN)
+        find_saturation_level({}, GAIN)
 
 
 @given(st.floats(0.5, 1000))

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.stats.steady_state import DRIFT_P_VALUE, drift, warm_up_length
+from benchwright.stats.steady_state import MAX_DRIFT_P_VALUE, estimate_drift, warm_up_length
 
 
 def noise(seed: int, size: int, around: float = 1.0) -> np.ndarray:
@@ -34,9 +34,9 @@ def test_few_values_have_none_that_could_be_found() -> None:
 
 
 def test_what_grows_is_a_drift_and_its_size_is_told() -> None:
-    found = drift(np.linspace(1.0, 2.0, 1000) + noise(1, 1000, 0.0))
+    found = estimate_drift(np.linspace(1.0, 2.0, 1000) + noise(1, 1000, 0.0))
     assert found is not None
-    assert found.p_value < DRIFT_P_VALUE
+    assert found.p_value < MAX_DRIFT_P_VALUE
     assert found.change == pytest.approx(0.6, abs=0.05), (
         "0.9 from the first to the last tenth, of a mean of 1.5"
     )
@@ -47,17 +47,17 @@ def test_steady_values_are_rarely_called_drifting(kind: str) -> None:
     """In 1,000 series, some with a heavy tail, the test alarms about as often as its level says."""
     generator = np.random.default_rng(7)
     drawn = generator.lognormal(0, 1.2, (1000, 200)) if kind == "heavy" else generator.random((1000, 200))
-    tests = [found for values in drawn if (found := drift(values)) is not None]
-    assert sum(found.p_value < DRIFT_P_VALUE for found in tests) <= 5
+    tests = [found for values in drawn if (found := estimate_drift(values)) is not None]
+    assert sum(found.p_value < MAX_DRIFT_P_VALUE for found in tests) <= 5
 
 
 def test_values_without_noise_drift_or_do_not() -> None:
-    assert drift(np.full(50, 2.0)) == (0.0, 1.0)
-    grows = drift(np.arange(50.0))
+    assert estimate_drift(np.full(50, 2.0)) == (0.0, 1.0)
+    grows = estimate_drift(np.arange(50.0))
     assert grows is not None
     assert grows.p_value == 0.0
 
 
 def test_few_values_have_no_drift() -> None:
-    assert drift(np.arange(19.0)) is None
-    assert drift(np.zeros(50)) is None
+    assert estimate_drift(np.arange(19.0)) is None
+    assert estimate_drift(np.zeros(50)) is None

@@ -9,27 +9,27 @@ from hypothesis import strategies as st
 
 from benchwright.stats.windows import (
     Window,
-    WindowCut,
+    WindowTrim,
     cut_window,
     mean_concurrency,
     mean_concurrency_between,
     peak_concurrency,
 )
 
-NOTHING = WindowCut()
+NOTHING = WindowTrim()
 moments = st.lists(st.floats(0, 1000), min_size=1, max_size=60).map(sorted)
 lengths = st.floats(0.01, 10)
 
 
 def found(
-    due: list[float], length: float = 1.0, warmup: WindowCut = NOTHING, cooldown: WindowCut = NOTHING
+    due: list[float], length: float = 1.0, warmup: WindowTrim = NOTHING, cooldown: WindowTrim = NOTHING
 ) -> Window | None:
     return cut_window(due, due, [moment + length for moment in due], warmup, cooldown)
 
 
 @given(moments, st.integers(0, 70), st.integers(0, 70))
 def test_cuts_of_requests_leave_out_just_so_many(due: list[float], early: int, late: int) -> None:
-    left = found(due, warmup=WindowCut(requests=early), cooldown=WindowCut(requests=late))
+    left = found(due, warmup=WindowTrim(requests=early), cooldown=WindowTrim(requests=late))
     if early + late >= len(due):
         assert left is None
     else:
@@ -39,7 +39,7 @@ def test_cuts_of_requests_leave_out_just_so_many(due: list[float], early: int, l
 
 @given(moments, st.floats(0.1, 500), st.floats(0.1, 500))
 def test_cuts_of_seconds_leave_out_what_was_due_in_them(due: list[float], early: float, late: float) -> None:
-    left = found(due, warmup=WindowCut(seconds=early), cooldown=WindowCut(seconds=late))
+    left = found(due, warmup=WindowTrim(seconds=early), cooldown=WindowTrim(seconds=late))
     kept = [place for place, one in enumerate(due) if due[0] + early <= one <= due[-1] - late]
     assert (left is None) == (not kept)
     if left is not None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.app.run_lookup.named import ExistingRun
+from benchwright.app.run_lookup.existing_runs import ExistingRun
 from benchwright.cli.eval import bench
 from benchwright.cli.pack_run import command as pack_run
 from benchwright.cli.run import command as run
@@ -18,14 +18,14 @@ from benchwright.config import (
     BenchmarkSettings,
     EvalSettings,
     PackSettings,
-    Section,
     Settings,
+    SettingsSection,
     sections_by_name,
 )
 from benchwright.errors import UserError
 from benchwright.records import TaskSpec
 from benchwright.runs.manifest import Manifest
-from benchwright.web.command_line import SETTINGS_NOT_REPEATED, options_of, repeat_command
+from benchwright.web.command_line import SETTINGS_NOT_REPEATED, command_line_options, repeat_command
 
 COMMANDS: list[tuple[click.Command, type[Settings], list[str]]] = [
     (bench, EvalSettings, []),
@@ -71,7 +71,7 @@ def value_of(name: str, kind: type[Settings]) -> Any:
     if name in VALUES:
         return VALUES[name]
     section = kind.model_fields[sections_by_name(kind)[name]].annotation
-    annotation = cast("type[Section]", section).model_fields[name].annotation
+    annotation = cast("type[SettingsSection]", section).model_fields[name].annotation
     if get_origin(annotation) is Literal:
         return get_args(annotation)[-1]
     if get_origin(annotation) is Union and get_origin(first := get_args(annotation)[0]) is Literal:
@@ -85,7 +85,7 @@ def test_every_setting_has_an_option_that_means_it(
 ) -> None:
     names = [name for name in sections_by_name(kind) if name not in (*SETTINGS_NOT_REPEATED, *KEYS, "models")]
     given_settings = {name: value_of(name, kind) for name in names}
-    parsed = command.make_context("command", [*subject, *options_of(given_settings)]).params
+    parsed = command.make_context("command", [*subject, *command_line_options(given_settings)]).params
     for name, value in given_settings.items():
         if isinstance(value, dict):
             assert {one.partition("=")[0] for one in parsed[name]} == set(value)
@@ -97,13 +97,17 @@ def test_every_setting_has_an_option_that_means_it(
 
 def test_several_values_of_one_key_are_options_of_their_own() -> None:
     where = {"id": ["a_*", "b_1"], "category": "stem"}
-    assert list(options_of({"where": where})) == ["--where=id=a_*", "--where=id=b_1", "--where=category=stem"]
+    assert list(command_line_options({"where": where})) == [
+        "--where=id=a_*",
+        "--where=id=b_1",
+        "--where=category=stem",
+    ]
 
 
 @given(value=st.text(min_size=1))
 def test_no_value_is_taken_for_an_option(value: str) -> None:
     """Whatever is typed into the form for a model is the model."""
-    parsed = run.make_context("run", ["mmlu", *options_of({"model": value})]).params
+    parsed = run.make_context("run", ["mmlu", *command_line_options({"model": value})]).params
     assert parsed["model"] == (value,)
     assert parsed["benchmarks"] == ("mmlu",)
 

@@ -69,7 +69,9 @@ def attack(journal: Journal, name: str, text: str) -> None:
         reason=text, requests=[request], started_at=STARTED, duration=10**9,
     )  # fmt: skip
     journal.write_trial(record, encode_json(body))
-    journal.write(ScoreRecord(f"{key}-s", key, text, 0.5, span=text, detail={text: text}, explanation=text))
+    journal.write_lines(
+        ScoreRecord(f"{key}-s", key, text, 0.5, span=text, detail={text: text}, explanation=text)
+    )
 
 
 @pytest.fixture(scope="module")

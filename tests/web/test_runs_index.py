@@ -77,11 +77,11 @@ def level_of_load(directory: Path, planned: dict[str, int], *, finished: bool) -
     write_run(directory, [], finished=False, about=about, data=data, scorers=[])
     (directory / TRIALS_FILE).unlink()
     journal = Journal(directory)
-    journal.write(RunEvent("started", STARTED, planned))
+    journal.write_lines(RunEvent("started", STARTED, planned))
     for number in range(3):
-        journal.write(TrialRecord(fingerprint(number), str(number), "primary", Status.ANSWERED))
+        journal.write_lines(TrialRecord(fingerprint(number), str(number), "primary", Status.ANSWERED))
     if finished:
-        journal.write(RunEvent("finished", STARTED + 1))
+        journal.write_lines(RunEvent("finished", STARTED + 1))
     journal.close()
 
 

@@ -15,10 +15,10 @@ from benchwright.runs.journal import TRIALS_FILE
 from benchwright.runs.manifest import Manifest, read_manifest
 from benchwright.web.run_trials import RunTrials, TrialRow
 from benchwright.web.trial_selection import (
-    FILTERS,
     SORT_ORDERS,
-    Selection,
+    TRIAL_FILTERS,
     TrialQuery,
+    TrialSelection,
     find_neighbours,
     natural_sort_key,
     select_trials,
@@ -49,11 +49,11 @@ class Shown:
         self.trials.read_all()
         self.rows = [self.trials.row(number) for number in range(len(self.trials.table))]
 
-    def select(self, wanted: TrialQuery, size: int = 100) -> Selection:
+    def select(self, wanted: TrialQuery, size: int = 100) -> TrialSelection:
         return select_trials(self.manifest, self.trials.table, wanted, size)
 
     def samples(self, only: str) -> list[str]:
-        return [self.rows[number].sample for number in self.select(TrialQuery(only)).numbers]
+        return [self.rows[number].sample for number in self.select(TrialQuery(only)).row_numbers]
 
     def by_sample(self) -> dict[str, TrialRow]:
         return {row.sample: row for row in self.rows}
@@ -99,9 +99,9 @@ def test_a_trial_of_one_target_is_told_from_that_of_another(tmp_path: Path) -> N
     assert (find("1", "primary", 0), find("1", "baseline", 0), find("1", None, 0)) == (1, 3, 1)
     assert find("1", "judge", 0) is None
     assert find("1", "primary", 1) is None
-    assert [row.target for row in shown.trials.siblings("1")] == ["baseline", "primary"]
-    assert shown.select(TrialQuery(filter="flipped")).numbers == [0, 1, 2, 3]
-    assert shown.select(TrialQuery(target="baseline")).numbers == [2, 3]
+    assert [row.target for row in shown.trials.trials_of_sample("1")] == ["baseline", "primary"]
+    assert shown.select(TrialQuery(filter="flipped")).row_numbers == [0, 1, 2, 3]
+    assert shown.select(TrialQuery(target="baseline")).row_numbers == [2, 3]
 
 
 def test_a_pack_passes_by_its_own_status_and_not_by_its_points(tmp_path: Path) -> None:
@@ -112,20 +112,20 @@ def test_a_pack_passes_by_its_own_status_and_not_by_its_points(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("order", SORT_ORDERS)
-@pytest.mark.parametrize("only", FILTERS)
+@pytest.mark.parametrize("only", TRIAL_FILTERS)
 def test_pages_put_together_are_the_whole_table(shown: Shown, only: str, order: str) -> None:
     wanted = TrialQuery(only, order=order)
     whole = shown.select(wanted)
-    pages = [shown.select(TrialQuery(only, order=order, page=page), 3).numbers for page in range(1, 5)]
-    assert [number for page in pages for number in page] == whole.numbers
-    assert len(whole.numbers) == whole.total == whole.counts[only]
-    for before, after in zip(whole.numbers, whole.numbers[1:], strict=False):
+    pages = [shown.select(TrialQuery(only, order=order, page=page), 3).row_numbers for page in range(1, 5)]
+    assert [number for page in pages for number in page] == whole.row_numbers
+    assert len(whole.row_numbers) == whole.total == whole.counts[only]
+    for before, after in zip(whole.row_numbers, whole.row_numbers[1:], strict=False):
         assert find_neighbours(shown.manifest, shown.trials.table, wanted, before).after == after
         assert find_neighbours(shown.manifest, shown.trials.table, wanted, after).before == before
 
 
 def test_the_lowest_scores_come_first_and_failures_last(shown: Shown) -> None:
-    numbers = shown.select(TrialQuery(order="worst")).numbers
+    numbers = shown.select(TrialQuery(order="worst")).row_numbers
     assert [shown.rows[number].sample for number in numbers] == ["1", "2", "5", "6", "3", "0", "4", "7", "8"]
 
 
@@ -137,12 +137,12 @@ def test_trials_with_flags_are_told_by_them_whatever_they_scored(tmp_path: Path)
 
 
 def test_words_are_looked_for_in_id_and_group(shown: Shown) -> None:
-    assert shown.select(TrialQuery(search_words="G 3")).numbers == [3]
+    assert shown.select(TrialQuery(search_words="G 3")).row_numbers == [3]
 
 
 def test_slow_is_the_slowest_twentieth(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", [Made(str(n), latency=0.1 + n * 0.01) for n in range(100)])
-    assert Shown(run).select(TrialQuery(filter="slow")).numbers == [95, 96, 97, 98, 99]
+    assert Shown(run).select(TrialQuery(filter="slow")).row_numbers == [95, 96, 97, 98, 99]
 
 
 @given(st.lists(st.integers(0, 10**6)))

@@ -58,7 +58,7 @@ def viewer(shared_program: Program) -> Iterator[Viewing]:
         finished=False,
     )
     journal = Journal(level)
-    journal.write(RunEvent("started", STARTED))
+    journal.write_lines(RunEvent("started", STARTED))
     journal.close()
     conversations(level, ["a", "b"])
     (level / TAGS_FILE).write_text('["warm-cache"]')

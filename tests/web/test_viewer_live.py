@@ -18,7 +18,7 @@ from tests.known import known
 from tests.simulated import simulated_endpoint
 from tests.web.web_kit import PATIENCE, Viewing, viewing
 
-from benchwright.runs.store import last_event
+from benchwright.runs.store import last_event_name
 
 ROWS = 24
 
@@ -184,7 +184,7 @@ def test_what_a_page_started_ends_with_the_viewer_and_can_be_gone_on_with(
     with viewing(program) as viewer:
         assert viewer.post(f"/runs/{run.name}/resume").status == 303
         wait_until(lambda: len(finished(run)) > before + 2)
-    assert last_event(run) == "stopped"
+    assert last_event_name(run) == "stopped"
     assert len(finished(run)) < 60
     assert program.run("resume", run.name).returncode == 0
     assert len(finished(run)) == 60

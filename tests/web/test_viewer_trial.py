@@ -58,7 +58,7 @@ def write_agent(run: Path) -> None:
     )
     journal.write_trial(TrialRecord(key, "who", "primary", Status.ANSWERED), encode_json(body))
     why = "The judge says that it was Bo."
-    journal.write(ScoreRecord("s", key, "exact", 0.0, span="Ada", explanation=why))
+    journal.write_lines(ScoreRecord("s", key, "exact", 0.0, span="Ada", explanation=why))
     journal.close()
 
 

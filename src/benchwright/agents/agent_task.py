@@ -21,7 +21,7 @@ from benchwright.records import Outcome, Status, TaskSpec, Trial
 from benchwright.runs.keys import fingerprint
 from benchwright.runs.source_fingerprints import fingerprint_or_unique, source_fingerprint
 
-VERSION = "1"
+TASK_VERSION = "1"
 """Version of the task. Increase it when the requests of the same agent for the same row would change."""
 
 
@@ -51,9 +51,9 @@ class AgentTask(RowsTask):
     ) -> None:
         spec = TaskSpec(
             name=agent.name,
-            version=VERSION,
+            version=TASK_VERSION,
             fingerprint=fingerprint(
-                "agent", VERSION, _sources(agent, module), max_turns, completion_params or {}
+                "agent", TASK_VERSION, _sources(agent, module), max_turns, completion_params or {}
             ),
             group_by=group_by,
         )

@@ -16,12 +16,12 @@ from collections.abc import Callable
 from queue import Empty, SimpleQueue
 from typing import Any, NamedTuple, TypeVar
 
-T = TypeVar("T")
+ReturnType = TypeVar("ReturnType")
 
 MAX_THREADS = 32
 NEW_THREAD_DELAY = 0.01
 """Seconds for which calls wait behind slow calls before another thread is started."""
-IDLE_SECONDS = 1.0
+MAX_IDLE_SECONDS = 1.0
 """Seconds after which an idle thread ends."""
 
 
@@ -54,7 +54,7 @@ class CallThreads:
         self._busy_since: dict[int, float] = {}
         self._next_watch = 0.0
 
-    async def call(self, function: Callable[..., T], arguments: dict[str, Any]) -> T:
+    async def call(self, function: Callable[..., ReturnType], arguments: dict[str, Any]) -> ReturnType:
         """Call `function(**arguments)` in a thread. Return the result, or raise the error."""
         loop = asyncio.get_running_loop()
         call = _Call(loop, loop.create_future(), function, arguments)
@@ -65,7 +65,7 @@ class CallThreads:
         now = time.monotonic()
         if now >= self._next_watch:
             self._watch_again(loop, now)
-        result: T
+        result: ReturnType
         result, error = await call.future
         if error is not None:
             raise error
@@ -79,7 +79,7 @@ class CallThreads:
         me = threading.get_ident()
         while True:
             try:
-                call = self._calls.get(timeout=IDLE_SECONDS)
+                call = self._calls.get(timeout=MAX_IDLE_SECONDS)
             except Empty:
                 with self._lock:
                     if self._calls.empty():

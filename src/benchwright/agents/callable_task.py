@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from benchwright.agents.call_threads import CallThreads, is_async
-from benchwright.agents.outside_task import AgentAnswer, OutsideTask, read_answer
+from benchwright.agents.external_agent_task import AgentAnswer, ExternalAgentTask, read_answer
 from benchwright.data.rows import Row
 from benchwright.engine.agent_requests import AgentAccess
 from benchwright.engine.protocols import Scorer
@@ -33,14 +33,14 @@ def callable_task(
     limit: int | None = None,
     offset: int = 0,
     group_by: str | None = None,
-) -> OutsideTask:
+) -> ExternalAgentTask:
     """Return the task of an agent that is a function. `module`: the `module:attribute` from which it was loaded.
 
     Raises:
         UserError: If the function cannot be called with a row.
     """
     agent = CallableAgent(function, module)
-    return OutsideTask(path, agent, scorers, limit=limit, offset=offset, group_by=group_by)
+    return ExternalAgentTask(path, agent, scorers, limit=limit, offset=offset, group_by=group_by)
 
 
 class CallableAgent:

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import msgspec
 
-from benchwright.agents.outside_task import AgentAnswer, OutsideTask, read_answer
-from benchwright.agents.programs import LeftoverProcesses, ProgramResult, run_program
+from benchwright.agents.external_agent_task import AgentAnswer, ExternalAgentTask, read_answer
+from benchwright.agents.program_running import LeftoverProcesses, ProgramResult, run_program
 from benchwright.data.rows import Row
-from benchwright.endpoint.serving.listener import LOOPBACK
+from benchwright.endpoint.serving.listener import LOOPBACK_HOST
 from benchwright.engine.agent_requests import AgentAccess
 from benchwright.engine.protocols import Scorer
 from benchwright.errors import UserError
@@ -37,13 +37,15 @@ def command_task(
     limit: int | None = None,
     offset: int = 0,
     group_by: str | None = None,
-) -> OutsideTask:
+) -> ExternalAgentTask:
     """Return the task of an agent that is a program. `command`: the program with its arguments.
 
     Raises:
         UserError: If the command cannot be parsed, or its program is not found.
     """
-    return OutsideTask(path, CommandAgent(command), scorers, limit=limit, offset=offset, group_by=group_by)
+    return ExternalAgentTask(
+        path, CommandAgent(command), scorers, limit=limit, offset=offset, group_by=group_by
+    )
 
 
 class CommandAgent:
@@ -77,7 +79,7 @@ class CommandAgent:
         left: list[LeftoverProcesses] = []
         ended = await run_program(self._arguments, _encode(row) + b"\n", environment, on_left=left.append)
         artifacts = {"stderr": ended.stderr} if ended.stderr else {}
-        failed = AgentAnswer(failure=failure_of(ended)) if ended.status else None
+        failed = AgentAnswer(failure=describe_failure(ended)) if ended.exit_status else None
         answer = failed or _read_output(ended.output)
         return msgspec.structs.replace(answer, artifacts=artifacts, notes=list(map(str, left)))
 
@@ -92,7 +94,7 @@ def program_environment(environ: Mapping[str, str], trial: Trial, calls: AgentAc
         for name, value in environ.items()
         if name != "BENCHWRIGHT_API_KEY" and SECRETS.redact(value) == value
     }
-    direct = [*filter(None, [kept.get("no_proxy") or kept.get("NO_PROXY")]), LOOPBACK]
+    direct = [*filter(None, [kept.get("no_proxy") or kept.get("NO_PROXY")]), LOOPBACK_HOST]
     return kept | {
         **calls.environment(),
         "BENCHWRIGHT_TRIAL": trial.key,
@@ -127,10 +129,10 @@ def _read_output(output: bytes) -> AgentAnswer:
     return AgentAnswer(text)
 
 
-def failure_of(ended: ProgramResult) -> str:
+def describe_failure(ended: ProgramResult) -> str:
     """Describe the failure of a program that ended with a nonzero exit status."""
     lines = ended.stderr.strip().splitlines()
     told = f": {lines[-1].strip()}" if lines else ""
-    if ended.status < 0:
-        return f"the program was killed by {signal.Signals(-ended.status).name}{told}"
-    return f"the program ended with exit status {ended.status}{told}"
+    if ended.exit_status < 0:
+        return f"the program was killed by {signal.Signals(-ended.exit_status).name}{told}"
+    return f"the program ended with exit status {ended.exit_status}{told}"

@@ -11,14 +11,14 @@ from collections.abc import Callable
 from types import NoneType, SimpleNamespace, UnionType
 from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+DecoratedFunction = TypeVar("DecoratedFunction", bound=Callable[..., Any])
 
 _NAMES = ("solution_str", "ground_truth", "extra_info")
 _ORDINALS = ("First", "Second", "Third")
 _MISSING = inspect.Parameter.empty
 
 
-def osmosis_reward(func: Function) -> Function:
+def osmosis_reward(func: DecoratedFunction) -> DecoratedFunction:
     """Wrap a reward function: `(solution_str: str, ground_truth: str, extra_info: dict = None) -> float`.
 
     The wrapped function raises TypeError if the function returns anything but a float. It drops the keyword
@@ -38,7 +38,7 @@ def osmosis_reward(func: Function) -> Function:
     return _wrap(func, signature, returns_float=True)
 
 
-def osmosis_rubric(func: Function) -> Function:
+def osmosis_rubric(func: DecoratedFunction) -> DecoratedFunction:
     """Wrap a rubric function: `(solution_str: str, ground_truth: str | None, extra_info) -> float`.
 
     The wrapped function raises TypeError if the solution is not a string, or if the target is neither a
@@ -104,12 +104,12 @@ def _require(fulfilled: bool, position: int, rule: str, got: Any = _MISSING) -> 
 
 
 def _wrap(
-    func: Function,
+    func: DecoratedFunction,
     signature: inspect.Signature,
     *,
     returns_float: bool = False,
     checks_arguments: bool = False,
-) -> Function:
+) -> DecoratedFunction:
     kinds = {parameter.kind for parameter in signature.parameters.values()}
     drops_source = inspect.Parameter.VAR_KEYWORD not in kinds and "data_source" not in signature.parameters
 
@@ -134,7 +134,7 @@ def _wrap(
         prepare(args, keywords)
         return check(await func(*args, **keywords))
 
-    return cast(Function, async_wrapper if inspect.iscoroutinefunction(func) else wrapper)
+    return cast(DecoratedFunction, async_wrapper if inspect.iscoroutinefunction(func) else wrapper)
 
 
 def _check_arguments(arguments: dict[str, Any]) -> None:

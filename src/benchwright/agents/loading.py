@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from benchwright.errors import UserError
-from benchwright.suggest import did_you_mean
+from benchwright.suggestions import did_you_mean
 from benchwright.text import error_line, one_line
 
 if TYPE_CHECKING:
@@ -102,15 +102,15 @@ def _check_name(name: str, directory: str, error: type[UserError]) -> None:
 
 
 def load_agent(path: str) -> RolloutAgentLoop:
-    """Load the agent named by `module:attribute`; see `as_agent`.
+    """Load the agent named by `module:attribute`; see `create_agent`.
 
     Raises:
         UserError: If the object cannot be loaded or created, or is not a `RolloutAgentLoop`.
     """
-    return as_agent(load_object(path), path)
+    return create_agent(load_object(path), path)
 
 
-def as_agent(found: Any, path: str) -> RolloutAgentLoop:
+def create_agent(found: Any, path: str) -> RolloutAgentLoop:
     """Return the agent for an object loaded from a path.
 
     If the object is a class, it is instantiated without arguments.

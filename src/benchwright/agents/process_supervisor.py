@@ -24,7 +24,7 @@ if TYPE_CHECKING or __name__ != "process_supervisor":
 else:
     from inside import family, processes, system
 
-SELF_EXIT_SECONDS = 0.25
+EXIT_GRACE_SECONDS = 0.25
 """Seconds that a program's processes have to end after the program itself. After that, they count as left running."""
 KILL_DELAY = 2.0
 """Seconds from SIGTERM to SIGKILL."""
@@ -52,7 +52,7 @@ def main(lifeline: int, command: list[str]) -> NoReturn:
         _end_group(pid)
         _give_time(program, woken, KILL_DELAY)
     else:
-        _give_time(program, woken, SELF_EXIT_SECONDS, all_of_it=True)
+        _give_time(program, woken, EXIT_GRACE_SECONDS, all_of_it=True)
     left = [name for one in processes.below() if one != pid and (name := _name(one))]
     processes.end_all(None, program.reap)
     _report(lifeline, program.status, left, trouble)

@@ -15,7 +15,7 @@ from benchwright.errors import UserError
 from benchwright.records import Message, Outcome, TaskSpec, Trial
 from benchwright.runs.keys import fingerprint
 
-VERSION = "1"
+TASK_VERSION = "1"
 """Version of the task. Increase it when the request for the same row would change."""
 
 PROMPT_PLACEHOLDER = "{prompt}"
@@ -54,11 +54,11 @@ class PromptTask(RowsTask):
             parts = PromptColumns.find(first, columns, needs_target=needs_target)
         spec = TaskSpec(
             name=path.stem,
-            version=VERSION,
-            fingerprint=fingerprint("prompt", VERSION, system, template or PROMPT_PLACEHOLDER),
+            version=TASK_VERSION,
+            fingerprint=fingerprint("prompt", TASK_VERSION, system, template or PROMPT_PLACEHOLDER),
             group_by=group_by,
         )
-        super().__init__(rows, spec, scorers, parts.content)
+        super().__init__(rows, spec, scorers, parts.convert_row)
         self._solver = PromptSolver(system, template or PROMPT_PLACEHOLDER)
 
     @asynccontextmanager

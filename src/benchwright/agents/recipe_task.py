@@ -11,23 +11,23 @@ from contextlib import asynccontextmanager
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from benchwright.agents.command_task import failure_of
-from benchwright.agents.outside_task import AgentAnswer, OutsideTask
-from benchwright.agents.programs import LeftoverProcesses, ProgramResult, run_program
+from benchwright.agents.command_task import describe_failure
+from benchwright.agents.external_agent_task import AgentAnswer, ExternalAgentTask
+from benchwright.agents.program_running import LeftoverProcesses, ProgramResult, run_program
 from benchwright.agents.rows import SampleRows
 from benchwright.data.columns import PromptColumns
 from benchwright.data.rows import Row, name_file_in_errors
-from benchwright.endpoint.serving.listener import LOOPBACK
+from benchwright.endpoint.serving.listener import LOOPBACK_HOST
 from benchwright.engine.agent_requests import AgentAccess
 from benchwright.engine.protocols import Scorer
 from benchwright.errors import ExecutionError
 from benchwright.recipes.collected_files import TOOL_LEFTOVERS, files_below, texts_below, texts_of
-from benchwright.recipes.installed_agents import launch_on_host
-from benchwright.recipes.launch_specs import ModelAccess, launch_spec
+from benchwright.recipes.installed_agents import host_launch_command
+from benchwright.recipes.launch_specs import ModelAccess, build_launch_spec
 from benchwright.recipes.recipe import Recipe
 from benchwright.records import Trial
 
-PASSED_VARIABLES = (
+INHERITED_VARIABLES = (
     "PATH",
     "LANG",
     "LC_ALL",
@@ -61,7 +61,7 @@ def recipe_task(
     limit: int | None = None,
     offset: int = 0,
     group_by: str | None = None,
-) -> OutsideTask:
+) -> ExternalAgentTask:
     """Return the task of an agent that is installed by a recipe. Columns are found as in `PromptTask`.
 
     Raises:
@@ -71,8 +71,10 @@ def recipe_task(
     first = SampleRows(path, limit, offset, group_by).first_row()
     with name_file_in_errors(path):
         parts = PromptColumns.find(first, columns, needs_target=needs_target)
-    agent, content = RecipeAgent(recipe), parts.content
-    return OutsideTask(path, agent, scorers, limit=limit, offset=offset, group_by=group_by, content=content)
+    agent, content = RecipeAgent(recipe), parts.convert_row
+    return ExternalAgentTask(
+        path, agent, scorers, limit=limit, offset=offset, group_by=group_by, content=content
+    )
 
 
 class RecipeAgent:
@@ -90,7 +92,7 @@ class RecipeAgent:
         self.name = recipe.name
         self.fingerprint = recipe.fingerprint
         self._recipe = recipe
-        self._launch = launch_on_host(recipe)
+        self._launch = host_launch_command(recipe)
 
     async def run(self, row: Row, trial: Trial, calls: AgentAccess) -> AgentAnswer:
         """Run the agent on one row.
@@ -105,7 +107,7 @@ class RecipeAgent:
         left: list[LeftoverProcesses] = []
         async with _folders() as (home, work):
             _write_files(row.get("files"), work)
-            start = launch_spec(self._recipe, self._launch, _prompt(row), way, str(home))
+            start = build_launch_spec(self._recipe, self._launch, _prompt(row), way, str(home))
             for path, text in start.files.items():
                 _write(Path(path), text)
             environment = _environment(os.environ) | start.environment | {"BENCHWRIGHT_TRIAL": trial.key}
@@ -156,8 +158,8 @@ def _remove(place: str) -> None:
 
 
 def _environment(environ: Mapping[str, str]) -> dict[str, str]:
-    kept = {name: environ[name] for name in PASSED_VARIABLES if name in environ}
-    return kept | {"NO_PROXY": LOOPBACK, "no_proxy": LOOPBACK}
+    kept = {name: environ[name] for name in INHERITED_VARIABLES if name in environ}
+    return kept | {"NO_PROXY": LOOPBACK_HOST, "no_proxy": LOOPBACK_HOST}
 
 
 def _prompt(row: Row) -> str:
@@ -191,6 +193,6 @@ def _said(ended: ProgramResult | None) -> dict[str, str]:
 def _failure(ended: ProgramResult | None, calls: AgentAccess) -> str | None:
     if ended is None or calls.limit_told.is_set():
         return "a limit was reached"
-    if ended.status != 0:
-        return failure_of(ended)
+    if ended.exit_status != 0:
+        return describe_failure(ended)
     return "the agent ended without an answer of the model" if calls.reply is None else None

@@ -14,7 +14,7 @@ from benchwright.agents.rollout.loop import RolloutAgentLoop
 from benchwright.agents.rollout.types import LLMClientProtocol, OpenAIFunctionToolSchema, RolloutRequest
 from benchwright.errors import ExecutionError
 
-LOCAL_SERVER = "http://local-rollout.local"
+LOCAL_SERVER_URL = "http://local-rollout.local"
 """The `server_url` that osmosis_ai documents for a request that no server sent."""
 
 _TOOL_NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*")
@@ -52,7 +52,7 @@ def dataset_row_to_request(
     }
     return RolloutRequest(
         rollout_id=rollout_id or f"{rollout_id_prefix}-{row_index}",
-        server_url=LOCAL_SERVER,
+        server_url=LOCAL_SERVER_URL,
         messages=[
             {"role": "system", "content": row["system_prompt"]},
             {"role": "user", "content": row["user_prompt"]},
@@ -93,7 +93,7 @@ DEBUG_DIRECTORY = "./local_debug"
 """Default directory for the debug events of rollouts."""
 
 
-class OffersTools(LLMClientProtocol, Protocol):
+class ToolOfferingClient(LLMClientProtocol, Protocol):
     """A client of a model that offers tools with its calls."""
 
     def set_tools(self, tools: list[OpenAIFunctionToolSchema]) -> None:
@@ -102,7 +102,7 @@ class OffersTools(LLMClientProtocol, Protocol):
 
 
 async def run_rollout(
-    agent: RolloutAgentLoop, request: RolloutRequest, llm: OffersTools, debug_dir: str | None
+    agent: RolloutAgentLoop, request: RolloutRequest, llm: ToolOfferingClient, debug_dir: str | None
 ) -> RolloutResult:
     """Run one rollout of an agent with the agent's tools, and return the rollout's result.
 

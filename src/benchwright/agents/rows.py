@@ -14,10 +14,10 @@ from benchwright.data.columns import documented_row
 from benchwright.data.errors import BadRow, DatasetValidationError
 from benchwright.data.rows import Row, name_file_in_errors, read_rows
 from benchwright.engine.protocols import Scorer, Task
-from benchwright.formats import plural
+from benchwright.formats import count_with_noun
 from benchwright.records import Sample, TaskSpec
 from benchwright.scorers.shared import TargetChecker, target_as_text
-from benchwright.suggest import did_you_mean
+from benchwright.suggestions import did_you_mean
 
 ContentConverter = Callable[[Row, int], Row]
 """Function from a row and its index to a sample's content. It raises DatasetValidationError for a bad row."""
@@ -39,24 +39,24 @@ MAX_NAME_LENGTH = 200
 class SkippedRows(NamedTuple):
     """The number of bad rows that were skipped, and the fault of the first bad row."""
 
-    number: int
+    row_count: int
     first_fault: str
 
 
 class SampleRows(msgspec.Struct):
     """At most `limit` rows of a dataset file, starting at the row `offset`, as samples.
 
-    `skip_bad`: True if invalid rows are skipped; `size` finds them. If every row has a different text or
-    number in the column `id`, that value is the sample's id. Otherwise the id is the row's index in the file,
-    from 0. `group_by`: the column with each row's cluster (rows that belong together, such as questions about
-    one passage). Without `group_by`, a column named `group` is used, if there is one.
+    `skips_bad_rows`: True if invalid rows are skipped; `check_and_count` finds them. If every row has a
+    different text or number in the column `id`, that value is the sample's id. Otherwise the id is the row's
+    index in the file, from 0. `group_by`: the column with each row's cluster (rows that belong together, such
+    as questions about one passage). Without `group_by`, a column named `group` is used, if there is one.
     """
 
     path: Path
     limit: int | None = None
     offset: int = 0
     group_by: str | None = None
-    skip_bad: bool = False
+    skips_bad_rows: bool = False
     _has_ids: bool | None = None
     _has_groups: bool = False
     _bad: set[int] = msgspec.field(default_factory=set)
@@ -84,7 +84,7 @@ class SampleRows(msgspec.Struct):
             DatasetError: If the file cannot be read, or a row is invalid.
         """
         if self._has_ids is None:
-            self.size(content)
+            self.check_and_count(content)
         with name_file_in_errors(self.path):
             for index, row in self._numbered():
                 if index in self._bad:
@@ -99,13 +99,13 @@ class SampleRows(msgspec.Struct):
                     row=index if self._has_ids else None,
                 )
 
-    def size(self, content: ContentConverter, wrong: ContentCheck = lambda made: None) -> int:
+    def check_and_count(self, content: ContentConverter, wrong: ContentCheck = lambda made: None) -> int:
         """Read and check all rows, and return the number of samples.
 
         `wrong`: a function that checks each row's content.
 
         Raises:
-            DatasetError: For the reasons of `samples`, if there is no row, or if a row is bad and `skip_bad`
+            DatasetError: For the reasons of `samples`, if there is no row, or if a row is bad and `skips_bad_rows`
                 is not set.
         """
         count, ids = 0, array("Q")
@@ -118,7 +118,7 @@ class SampleRows(msgspec.Struct):
                 if len(ids) == count and _names(row.get(ID)):
                     ids.append(xxhash.xxh3_64_intdigest(str(row[ID]).encode("utf-8", "surrogatepass")))
                 count += 1
-            if self._bad and not self.skip_bad:
+            if self._bad and not self.skips_bad_rows:
                 raise BadRow(min(self._bad), f"{self._first_bad}{self._advice()}")
         if not count:
             raise self._no_rows()
@@ -128,12 +128,12 @@ class SampleRows(msgspec.Struct):
     def _is_bad(self, content: ContentConverter, wrong: ContentCheck, row: Row, index: int) -> bool:
         """Return True if a row is bad, and record the row as bad.
 
-        Raises BadRow if the row has no content and `skip_bad` is not set.
+        Raises BadRow if the row has no content and `skips_bad_rows` is not set.
         """
         try:
             reason = wrong(content(row, index))
         except BadRow as error:
-            if not self.skip_bad:
+            if not self.skips_bad_rows:
                 raise
             reason = error.wrong
         if reason is None:
@@ -144,7 +144,9 @@ class SampleRows(msgspec.Struct):
 
     def _advice(self) -> str:
         more = len(self._bad) - 1
-        others = f" {plural(more, 'more row')} {'is' if more == 1 else 'are'} bad, too." if more else ""
+        others = (
+            f" {count_with_noun(more, 'more row')} {'is' if more == 1 else 'are'} bad, too." if more else ""
+        )
         return f".{others} Mend them, or leave such rows out with --skip-bad-rows"
 
     @property
@@ -240,11 +242,11 @@ class RowsTask:
 
     def size(self) -> int:
         """Read and check all rows, and return the number of rows. The scorers' own checks are included."""
-        return self._rows.size(self._content, self._wrong)
+        return self._rows.check_and_count(self._content, self._wrong)
 
     def skip_bad_rows(self) -> None:
         """Skip invalid rows from now on, instead of raising an error."""
-        self._rows.skip_bad = True
+        self._rows.skips_bad_rows = True
 
     def _wrong(self, content: Row) -> str | None:
         """Return why one of the scorers cannot score a row. Return None if all scorers can."""

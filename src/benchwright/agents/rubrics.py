@@ -6,7 +6,7 @@ from typing import Any
 
 from benchwright.errors import UserError
 
-NO_HOSTED_JUDGE = (
+NO_HOSTED_JUDGE_MESSAGE = (
     "{} asks the hosted judges of Osmosis, which this program does not. "
     "`benchwright eval --scorer judge --scorer-option rubric=...` scores by a rubric with a model of yours."
 )
@@ -30,4 +30,4 @@ def evaluate_rubric(*_: Any, **__: Any) -> float:
     Raises:
         UserError: Always. The message names the alternative.
     """
-    raise UserError(NO_HOSTED_JUDGE.format("evaluate_rubric"))
+    raise UserError(NO_HOSTED_JUDGE_MESSAGE.format("evaluate_rubric"))

@@ -14,7 +14,7 @@ from benchwright.records import TaskSpec
 from benchwright.runs.keys import fingerprint
 from benchwright.runs.source_fingerprints import fingerprint_or_unique, source_fingerprint
 
-VERSION = "1"
+TASK_VERSION = "1"
 
 
 def solver_task(
@@ -43,8 +43,8 @@ def solver_task(
     source = fingerprint_or_unique(source_fingerprint(solver))
     spec = TaskSpec(
         name=module.rpartition(":")[2],
-        version=VERSION,
-        fingerprint=fingerprint("solver", VERSION, module, source),
+        version=TASK_VERSION,
+        fingerprint=fingerprint("solver", TASK_VERSION, module, source),
         group_by=group_by,
     )
     return SolverTask(SampleRows(path, limit, offset, group_by), spec, scorers, solver)

@@ -20,7 +20,7 @@ from benchwright.runs.source_fingerprints import (
 )
 from benchwright.scorers.shared import NO_ANSWER, target_text
 
-ARGUMENT_NAMES = ("answer", "target", "row", "messages")
+SCORER_ARGUMENT_NAMES = ("answer", "target", "row", "messages")
 """Names that the parameters of a user's scoring function may have.
 
 The function is called with those arguments that are among its parameters.
@@ -96,11 +96,12 @@ class FingerprintedJudge(FingerprintedScorer):
 
 
 class FunctionScorer:
-    """A user's function as a scorer. It is called with the arguments named by its parameters (see `ARGUMENT_NAMES`).
+    """A user's function as a scorer.
 
-    The function returns a number, True or False, a `Score`, or None if the answer contains nothing to
-    compare. A plain function runs in a thread, off the event loop. An async function is awaited. The
-    fingerprint covers the function's code (see `source_fingerprint`).
+    The function is called with the arguments named by its parameters (see `SCORER_ARGUMENT_NAMES`). It
+    returns a number, True or False, a `Score`, or None if the answer contains nothing to compare. A plain
+    function runs in a thread, off the event loop. An async function is awaited. The fingerprint covers the
+    function's code (see `source_fingerprint`).
 
     Raises:
         UserError: If the function requires a parameter with another name.
@@ -149,12 +150,12 @@ def _wanted(function: Callable[..., Any], path: str) -> list[str]:
     """Return the names of the offered arguments that the function accepts."""
     try:
         signature = inspect.signature(function)
-        names = [name for name in ARGUMENT_NAMES if name in signature.parameters]
+        names = [name for name in SCORER_ARGUMENT_NAMES if name in signature.parameters]
         signature.bind(**dict.fromkeys(names))
     except (TypeError, ValueError) as error:
         raise UserError(
             f"The scorer '{path}' cannot be called: {error}. A scorer function takes any of "
-            f"{', '.join(ARGUMENT_NAMES)}."
+            f"{', '.join(SCORER_ARGUMENT_NAMES)}."
         ) from None
     return names
 

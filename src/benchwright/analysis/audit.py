@@ -12,15 +12,21 @@ from benchwright.analysis.export.counted_trials import CountedTrial, counted_tri
 from benchwright.analysis.report.messages import parse_messages
 from benchwright.analysis.scores import PassingScore, passing_score
 from benchwright.analysis.trial_preview import trial_preview
-from benchwright.catalog.containers.auditing import Connection, Finding, Trajectory, audit, steps_of
+from benchwright.catalog.containers.auditing import (
+    Connection,
+    Finding,
+    Trajectory,
+    audit_trajectory,
+    steps_of,
+)
 from benchwright.catalog.containers.auditing.forbidden_reads import READS_SOLUTION
 from benchwright.records import Record
-from benchwright.runs.counting import ScoreState
+from benchwright.runs.counting_rules import ScoreState
 from benchwright.runs.manifest import Manifest, read_manifest
 from benchwright.runs.manifest_facts import VALIDATION_KIND
 from benchwright.runs.table import read_table
 
-TEXT_EDITING_AGENTS = ("aider ",)
+TEXT_EDITING_AGENT_PREFIXES = ("aider ",)
 """Prefixes of the names of agents that write files through the text of their answers."""
 
 _INSTANCE = re.compile(r"(?:instance_)?([\w.-]+?)__([\w.-]+?)-(?:\d+|[0-9a-f]{7,}.*)")
@@ -33,7 +39,7 @@ class AuditedFinding(Record, frozen=True):
     """A finding of the audit in one trial.
 
     `turn`: the turn of the conversation. None if the finding is in the patch, the network log or the flags.
-    `found_by`: `audit` for a finding of the audit, `run` for a flag that was raised while the trial ran.
+    `found_by`: `audit_trajectory` for a finding of the audit, `run` for a flag that was raised while the trial ran.
     """
 
     sample: str
@@ -108,13 +114,13 @@ def trajectory_of(counted: CountedTrial) -> Trajectory:
     trial, body = counted.trial, counted.body
     messages = [parsed.message for parsed in parse_messages(body, (), 0, 1 << 30)[0]]
     told = trial_preview(trial, body)
-    repository = trial.record.labels.get("repo") or project_of(trial.record.sample)
+    repository = trial.record.labels.get("repo") or repository_name_of(trial.record.sample)
     submitted = (one.detail.get("model_patch") for one in trial.scores.values() if one.detail)
     return Trajectory(
         instruction=told.input or "",
         repository=repository,
         steps=steps_of(
-            messages, edits_in_text=str(body.artifacts.get("agent")).startswith(TEXT_EDITING_AGENTS)
+            messages, edits_in_text=str(body.artifacts.get("agent")).startswith(TEXT_EDITING_AGENT_PREFIXES)
         ),
         patch=str(body.artifacts.get("patch") or next(filter(None, submitted), "")),
         gold_patch=told.target or "" if repository else "",
@@ -123,7 +129,7 @@ def trajectory_of(counted: CountedTrial) -> Trajectory:
     )
 
 
-def project_of(sample: str) -> str:
+def repository_name_of(sample: str) -> str:
     """Return the project (`owner/name`) of a SWE-bench instance from its id. Empty for other samples."""
     found = _INSTANCE.fullmatch(sample.partition("/")[0])
     return f"{found[1]}/{found[2]}" if found else ""
@@ -147,7 +153,7 @@ def _audited(
     flagged = {(flag.kind, flag.evidence) for flag in counted.trial.flags}
     for kind, evidence in sorted(flagged):
         yield AuditedFinding(*own, kind, "sign", evidence, found_by="run")
-    for one in audit(trajectory):
+    for one in audit_trajectory(trajectory):
         if (one.kind, one.line) not in flagged and not _is_expected(manifest, one):
             yield AuditedFinding(*own, one.kind, one.weight, one.line, one.turn)
 

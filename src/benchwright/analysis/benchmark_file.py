@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from benchwright.analysis.documents import encode_document
+from benchwright.analysis.json_documents import encode_document
 from benchwright.analysis.request_summary import RequestSummary
 from benchwright.analysis.summary_records import RunSummary, ScoreSummary, TargetSummary
 from benchwright.catalog.benchmark import Benchmark, Figure, GradedTrial, format_timestamp
@@ -17,7 +17,7 @@ from benchwright.errors import JournalError
 from benchwright.files import atomic_file
 from benchwright.records import FAILED_STATUSES, Record, RequestRecord, Status
 from benchwright.runs.attempts import ScoredTrial
-from benchwright.runs.counting import FAILURE_STATUSES, ScoreState
+from benchwright.runs.counting_rules import FAILURE_STATUSES, ScoreState
 from benchwright.runs.journal import encode_json
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
@@ -41,7 +41,7 @@ names that we add.
 """
 
 
-class Totals(Record, frozen=True):
+class BenchmarkTotals(Record, frozen=True):
     """Totals over the trials of a run. `accuracy` is the share of correct trials among all trials.
 
     A failed trial is not correct. `no_score` is the reason why nothing was scored; None if something was
@@ -83,7 +83,9 @@ def graded_trials(trials: Iterable[ScoredTrial], scorer: str) -> Iterator[Graded
         )
 
 
-def compute_totals(table: RunTable, rows: Rows, benchmark: Benchmark, target: TargetSummary) -> Totals:
+def compute_totals(
+    table: RunTable, rows: Rows, benchmark: Benchmark, target: TargetSummary
+) -> BenchmarkTotals:
     """Return the totals over a target's trials in `rows`. Figures that the target's summary already has are reused."""
     scorer = benchmark.scorers[0].name
     breakdowns = Breakdowns(benchmark.about.breakdowns)
@@ -92,19 +94,19 @@ def compute_totals(table: RunTable, rows: Rows, benchmark: Benchmark, target: Ta
         failed = (column.states(rows) == ScoreState.FAILED).tolist()
         for row, value, without in zip(rows.tolist(), column.values(rows).tolist(), failed, strict=True):
             breakdowns.add(table.label_sets[table.labels[row]], None if without else value)
-    return Totals(
+    return BenchmarkTotals(
         n=target.trials,
         correct=int((table.correct[scorer].numbers(rows) == 2).sum()),
         truncated=target.statuses.get(Status.TRUNCATED, 0),
         cut_off_in_thinking=target.statuses.get(Status.CUT_OFF_IN_THINKING, 0),
-        unparsed=score_of(target, scorer).unparsed,
+        unparsed=score_summary_of(target, scorer).unparsed,
         errors=sum(target.statuses.get(status, 0) for status in FAILURE_STATUSES),
         breakdowns=[entry for label in benchmark.about.breakdowns for entry in breakdowns.entries(label)],
-        no_score=score_of(target, scorer).no_score,
+        no_score=score_summary_of(target, scorer).no_score,
     )
 
 
-def score_of(target: TargetSummary, scorer: str) -> ScoreSummary:
+def score_summary_of(target: TargetSummary, scorer: str) -> ScoreSummary:
     """Return the target's summary of the score with this scorer's name."""
     return next(score for score in target.scores if score.scorer == scorer)
 
@@ -116,7 +118,7 @@ def write_result_file(
     summary: RunSummary,
     target: TargetSummary,
     trials: Iterable[ScoredTrial],
-    totals: Totals,
+    totals: BenchmarkTotals,
     figures: Sequence[Figure],
     more: Mapping[str, Any],
 ) -> None:
@@ -145,11 +147,11 @@ def _head(
     manifest: Manifest,
     summary: RunSummary,
     target: TargetSummary,
-    totals: Totals,
+    totals: BenchmarkTotals,
     figures: Sequence[Figure],
 ) -> dict[str, Any]:
     metadata = benchmark.about
-    score = score_of(target, benchmark.scorers[0].name)
+    score = score_summary_of(target, benchmark.scorers[0].name)
     settings = next(each.settings for each in manifest.targets if each.slot == target.slot)
     return {
         "benchmark": metadata.name,

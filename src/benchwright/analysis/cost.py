@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from benchwright.analysis.run_figures import read_figures
+from benchwright.analysis.run_figures import read_run_figures
 from benchwright.errors import BenchwrightError
 from benchwright.records import Record
-from benchwright.runs.selection import runs_newest_first
+from benchwright.runs.run_selection import runs_newest_first
 from benchwright.runs.tags_and_notes import models_of
 from benchwright.text import make_safe
 
@@ -68,7 +68,7 @@ def earlier_cost_per_trial(kind: str, task: str, model: str) -> CostPerTrial | N
         if manifest.kind != kind or manifest.task.name != task:
             continue
         try:
-            figures = read_figures(directory, manifest)
+            figures = read_run_figures(directory, manifest)
         except BenchwrightError:
             continue  # skip runs that cannot be read
         own = models_of(manifest) == [model]

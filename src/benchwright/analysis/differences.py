@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from benchwright.analysis.comparison.figures import difference
+from benchwright.analysis.comparison.figures import compute_difference
 from benchwright.analysis.comparison.pairing import align_samples
-from benchwright.analysis.comparison.trials import trials_of
+from benchwright.analysis.comparison.side_trials import trials_of
 from benchwright.records import Record
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
@@ -16,7 +16,7 @@ class Difference(Record, frozen=True):
     have.
 
     Repeats are averaged per sample first. A trial without an answer counts as 0 and failures are left out
-    (`runs.counting`), as in `compare`. `low` and `high` are the 95 % interval of `difference`, computed by
+    (`runs.counting`), as in `compare`. `low` and `high` are the 95 % interval of `compute_difference`, computed by
     `method`. `p_value` is two-sided, by `test`. `detectable` is the smallest difference that would be detected
     with 80 % power, for this number of samples and their variance.
     """
@@ -48,7 +48,7 @@ def differences(manifest: Manifest, table: RunTable) -> list[Difference]:
         theirs = trials_of(manifest, table, table.counted_rows(other))
         aligned = align_samples(theirs.samples, theirs.groups, ours.samples, ours.groups)
         for name in ours.scores:
-            gap = difference(aligned, theirs.scores[name], ours.scores[name], "usual", 0.95)
+            gap = compute_difference(aligned, theirs.scores[name], ours.scores[name], "usual", 0.95)
             if gap is None or aligned.unpaired_reason is not None:
                 continue
             low, high = gap.interval or (None, None)
@@ -67,7 +67,9 @@ def differences(manifest: Manifest, table: RunTable) -> list[Difference]:
                     low=low,
                     high=high,
                     p_value=gap.p_value,
-                    detectable=minimum_detectable_effect(gap.se, 1) if gap.se else None,
+                    detectable=minimum_detectable_effect(gap.standard_error, 1)
+                    if gap.standard_error
+                    else None,
                 )
             )
     return found

@@ -21,14 +21,14 @@ from benchwright.runs.table import STATUSES, RunTable
 if TYPE_CHECKING:
     from benchwright.runs.columns import Rows
 
-MIN_SAMPLES = 5
+MIN_CHECKED_SAMPLES = 5
 """Minimum number of samples for the check.
 
 With fewer samples, a model that is certain of its answers would often look the same.
 """
 
-MAX_SAMPLES = 50
-MAX_REPEATS = 10
+MAX_CHECKED_SAMPLES = 50
+MAX_CHECKED_REPEATS = 10
 
 
 class EqualRepeats(Record, frozen=True):
@@ -44,16 +44,16 @@ class EqualRepeats(Record, frozen=True):
 def find_equal_repeats(manifest: Manifest, table: RunTable, target: Target) -> EqualRepeats | None:
     """Return evidence that a target's repeats are no real repeats. Return None if there is no such evidence.
 
-    The check reads the first `MAX_SAMPLES` samples that have several answered repeats, and `MAX_REPEATS`
-    repeats of each. There is no evidence if one repeat differs, if there are fewer than `MIN_SAMPLES` such
-    samples, or if no temperature above 0 was sent.
+    The check reads the first `MAX_CHECKED_SAMPLES` samples that have several answered repeats, and
+    `MAX_CHECKED_REPEATS` repeats of each. There is no evidence if one repeat differs, if there are fewer than
+    `MIN_CHECKED_SAMPLES` such samples, or if no temperature above 0 was sent.
     """
     temperature = _temperature(manifest, target)
     if manifest.repeats < 2 or temperature is None or temperature <= 0:
         return None
     samples = _repeated(table, table.counted_rows(target.slot))
     try:
-        if len(samples) < MIN_SAMPLES or not all(_are_equal(table, sample) for sample in samples):
+        if len(samples) < MIN_CHECKED_SAMPLES or not all(_are_equal(table, sample) for sample in samples):
             return None
     except JournalError:  # a lost body leaves the question open
         return None
@@ -92,7 +92,9 @@ def _repeated(table: RunTable, rows: Rows) -> list[Rows]:
     answered = rows[~np.isin(table.status.compact_numbers(rows), failed)]
     of = table.sample.compact_numbers(answered)
     samples, counts = np.unique(of, return_counts=True)
-    return [answered[of == sample][:MAX_REPEATS] for sample in samples[counts > 1][:MAX_SAMPLES]]
+    return [
+        answered[of == sample][:MAX_CHECKED_REPEATS] for sample in samples[counts > 1][:MAX_CHECKED_SAMPLES]
+    ]
 
 
 def _are_equal(table: RunTable, rows: Rows) -> bool:

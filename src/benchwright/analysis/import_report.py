@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchwright.analysis.shortfalls import failed_trials
+from benchwright.analysis.shortfalls import count_failed_trials
 from benchwright.analysis.summary import summarise
 from benchwright.interop.foreign_results import UnreadableResults
-from benchwright.interop.result_formats import import_runs, results_below
+from benchwright.interop.result_formats import find_result_paths, import_runs
 from benchwright.records import Record
 from benchwright.runs.manifest import origin_of, read_manifest
 from benchwright.runs.table import read_table
@@ -44,7 +44,7 @@ class ImportReport(Record, frozen=True):
     unread: list[str] = []
 
 
-def import_all(paths: Sequence[Path]) -> ImportReport:
+def import_results(paths: Sequence[Path]) -> ImportReport:
     """Import the contents of each path: results of one program, or a folder of results.
 
     Damaged results are skipped and reported.
@@ -55,14 +55,14 @@ def import_all(paths: Sequence[Path]) -> ImportReport:
     """
     runs: list[ImportedRun] = []
     unread: list[UnreadableResults] = []
-    for path in (one for given in paths for one in results_below(given)):
+    for path in (one for given in paths for one in find_result_paths(given)):
         try:
             found = import_runs(path)
         except UnreadableResults as error:
             unread.append(error)
             continue
         runs += [_imported(kept.directory, new=kept.is_new) for kept in found.runs]
-        unread += found.unread
+        unread += found.unreadable_results
     if unread and not runs:
         raise unread[0]
     return ImportReport(runs, [str(error) for error in unread])
@@ -81,7 +81,7 @@ def _imported(directory: Path, *, new: bool) -> ImportedRun:
         task=manifest.task.name,
         models=models_of(manifest),
         trials=sum(target.trials for target in summary.targets),
-        failed=sum(failed_trials(target.statuses) for target in summary.targets),
+        failed=sum(count_failed_trials(target.statuses) for target in summary.targets),
         scores={score.scorer: score.mean_scored for score in summary.targets[0].scores}
         if summary.targets
         else {},

@@ -18,11 +18,11 @@ from benchwright.runs.table import RunTable
 if TYPE_CHECKING:
     from benchwright.runs.columns import Rows
 
-MAX_VALUES = 2_000
+MAX_LABEL_VALUES = 2_000
 """Maximum number of values of one label that are kept."""
 
 
-class Label(NamedTuple):
+class LabelColumn(NamedTuple):
     """One label of the trials. `codes` (n,): the code of each trial's value; -1 for none.
 
     `values`: the value of each code.
@@ -32,7 +32,7 @@ class Label(NamedTuple):
     values: list[str]
 
 
-def label_columns(table: RunTable, rows: Rows) -> dict[str, Label]:
+def label_columns(table: RunTable, rows: Rows) -> dict[str, LabelColumn]:
     """Return the labels of the trials in `rows`, as a mapping from the name of the label.
 
     If there are clusters of samples, they are the label named `group`.
@@ -50,20 +50,20 @@ def label_columns(table: RunTable, rows: Rows) -> dict[str, Label]:
     return found
 
 
-def _label(codes: NDArray[np.int64], values: Mapping[int, str]) -> Label:
+def _label(codes: NDArray[np.int64], values: Mapping[int, str]) -> LabelColumn:
     """Return the label of trials, given each trial's code and the value of each code.
 
-    Values beyond the first `MAX_VALUES` are dropped.
+    Values beyond the first `MAX_LABEL_VALUES` are dropped.
     """
     names = CodedNames()
     new = np.full(int(codes.max(initial=0)) + 1, -1, np.int64)
     for code, value in values.items():
-        if names.find(value) is not None or len(names) < MAX_VALUES:
-            new[code] = names.code(value)
-    return Label(new[codes], names.names)
+        if names.find_code(value) is not None or len(names) < MAX_LABEL_VALUES:
+            new[code] = names.get_or_add_code(value)
+    return LabelColumn(new[codes], names.names)
 
 
-def shown_labels(manifest: Manifest, labels: Mapping[str, Label]) -> list[str]:
+def breakdown_labels(manifest: Manifest, labels: Mapping[str, LabelColumn]) -> list[str]:
     """Return the names of the labels by which scores are broken down: those that the benchmark names, or all
     labels.
 

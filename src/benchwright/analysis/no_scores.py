@@ -33,10 +33,10 @@ class UnscoredScorers(NamedTuple):
 
 def unscored_scorers(target: TargetSummary) -> list[UnscoredScorers]:
     """Return the scorers of a target that have no score at all, grouped by their reasons."""
-    return group_unscored(target.scores)
+    return group_unscored_scorers(target.scores)
 
 
-def group_unscored(scores: Iterable[ScoreSummary]) -> list[UnscoredScorers]:
+def group_unscored_scorers(scores: Iterable[ScoreSummary]) -> list[UnscoredScorers]:
     """Return the scorers that have no score at all, grouped by their reasons.
 
     `scores`: the summaries of the scores.
@@ -71,15 +71,15 @@ def _told(target: TargetSummary) -> Iterator[str]:
             yield from (f"{scorer}: {reason}" for scorer in one.scorers)
 
 
-def drop_reason(sentence: str, targets: Sequence[TargetSummary]) -> str:
+def remove_shown_reason(sentence: str, targets: Sequence[TargetSummary]) -> str:
     """Return a sentence without the reason at its end, if that reason is already shown with the targets.
 
     Return an empty text if the sentence consists only of the reason.
     """
-    return cut_reason(sentence, _reasons(targets))
+    return remove_reason(sentence, _reasons(targets))
 
 
-def cut_reason(sentence: str, reasons: Iterable[str]) -> str:
+def remove_reason(sentence: str, reasons: Iterable[str]) -> str:
     """Return a sentence without the reason at its end, if it is one of `reasons`.
 
     Return an empty text if the sentence consists only of the reason.

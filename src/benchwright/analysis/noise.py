@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
-from benchwright.analysis.comparison.from_table import RunSides
-from benchwright.analysis.comparison.repeats import noise_of
+from benchwright.analysis.comparison.repeat_noise import noise_of
 from benchwright.analysis.comparison.sides import Side
+from benchwright.analysis.comparison.sides_from_table import RunSides
 from benchwright.errors import BenchwrightError, UserError
 from benchwright.interop.result_formats import find_or_import_run
 from benchwright.records import Record
 from benchwright.runs.manifest import read_manifest
-from benchwright.runs.selection import match_all, runs_newest_first, select_runs
+from benchwright.runs.run_selection import condition_of_filters, runs_newest_first, select_runs
 from benchwright.runs.tags_and_notes import models_of
 from benchwright.stats.noise_floor import Noise, SampleSizePlan, sample_size_plans
 from benchwright.text import Say, make_safe
@@ -72,7 +72,7 @@ def earlier_noise(kind: str, data: Sequence[str], models: Collection[str]) -> li
 
 
 def _runs(reference: str, say: Say) -> list[Path]:
-    of_model = select_runs(match_all(model=reference), say)
+    of_model = select_runs(condition_of_filters(model=reference), say)
     if of_model:
         return [one for one in of_model if read_manifest(one).repeats > 1] or of_model[:1]
     try:

@@ -14,7 +14,7 @@ from benchwright.packs.task import format_scenario_count
 from benchwright.records import Record
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
-from benchwright.statistic import known_numbers
+from benchwright.statistic import numeric_statistics
 
 
 class CardCategory(Record, frozen=True):
@@ -78,7 +78,7 @@ def pack_card(manifest: Manifest, table: RunTable) -> PackCard:
     )
 
 
-def spread_of(totals: Sequence[float]) -> str:
+def totals_mean_text(totals: Sequence[float]) -> str:
     """Return the mean of a pack's totals over repeats with its 95 % interval by Student's t, as text.
 
     If all totals are equal, no interval is stated: the range of possible totals is unknown, so the variation
@@ -99,7 +99,7 @@ def _model(label: str, score: PackScore, full: float) -> CardModel:
         score.total,
         score.remark,
         score.is_complete,
-        spread_of(score.totals),
+        totals_mean_text(score.totals),
         [
             CardCategory(
                 one.label,
@@ -119,5 +119,5 @@ def _full(scores: Mapping[str, PackScore]) -> float:
     It is 1 if no score exceeds 1, and 100 if no score exceeds 100. Otherwise it is the highest score.
     """
     values = (one.score for score in scores.values() if score.score for one in score.score.categories)
-    highest = max(known_numbers(values), default=0.0)
+    highest = max(numeric_statistics(values), default=0.0)
     return 1.0 if highest <= 1 else 100.0 if highest <= 100 else highest

@@ -12,13 +12,13 @@ from typing import Any
 import msgspec
 
 from benchwright import __version__
-from benchwright.analysis.documents import encode_document
+from benchwright.analysis.json_documents import encode_document
 from benchwright.analysis.shortfalls import count_without_result
 from benchwright.analysis.summary_records import RunSummary
 from benchwright.errors import ExecutionError, JournalError
 from benchwright.files import write_atomically
-from benchwright.packs.bridge.result_parsing import read_score
-from benchwright.packs.results import Attempt, PackResults, PackScore, read_attempts, results_of
+from benchwright.packs.bridge.result_parsing import parse_score
+from benchwright.packs.results import Attempt, PackResults, PackScore, group_attempts, read_attempts
 from benchwright.packs.run_files import RENDERED, read_events
 from benchwright.packs.task import PackRunSetup
 from benchwright.packs.types import RegisteredModel, ScenarioMeta
@@ -95,7 +95,7 @@ def summary_document(
         "generation": setup.cells.generation,
         "models": [msgspec.to_builtins(model) for model in setup.models.values()],
         "packDigest": setup.digest,
-        "metered": not setup.direct,
+        "metered": not setup.bypasses_relay,
         "requestsOfNoCell": uncelled,
         "hostVersion": f"benchwright {__version__} (compatible with {COMPATIBLE_VERSION})",
     }
@@ -151,7 +151,7 @@ def load_pack_run(manifest: Manifest, table: RunTable) -> PackRun:
     titles = manifest.about.get("scenarios", {})
     scenarios = [ScenarioMeta(name, title) for name, title in titles.items()]
     attempts = (attempt for _, attempt in read_attempts(table))
-    results = results_of(attempts, list(models), list(titles))
+    results = group_attempts(attempts, list(models), list(titles))
     return PackRun(models, scenarios, results, read_scores(manifest, table))
 
 
@@ -181,7 +181,7 @@ def read_scores(manifest: Manifest, table: RunTable) -> dict[str, PackScore]:
     try:
         summary = msgspec.json.decode(path.read_bytes(), type=_Scores)
         found = {
-            slot: PackScore(read_score(summary.scores[model.id]), totals=summary.totals.get(model.id, ()))
+            slot: PackScore(parse_score(summary.scores[model.id]), totals=summary.totals.get(model.id, ()))
             if model.id in summary.scores
             else PackScore(error=summary.score_errors[model.id])
             for slot, model in models_of(manifest).items()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from benchwright.analysis.scores import repeats_of, scale_of
+from benchwright.analysis.scores import repeats_of, score_scale_of
 from benchwright.records import Record
 from benchwright.runs.columns import true_indices
-from benchwright.runs.counting import FAILURE_STATUSES, ScoreState
+from benchwright.runs.counting_rules import FAILURE_STATUSES, ScoreState
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import STATUSES, RunTable
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class PassAt(Record, frozen=True):
+class PassAtK(Record, frozen=True):
     """pass@k (at least one of k repeats passes) and pass^k (all of k repeats pass), averaged over samples.
 
     `samples`: number of samples with k repeats or more. `too_few`: number of samples with fewer repeats, which
@@ -32,7 +32,7 @@ class PassAt(Record, frozen=True):
     too_few: int = 0
 
 
-def passes_of(manifest: Manifest, table: RunTable, score: str, rows: NDArray[np.bool_]) -> list[PassAt]:
+def pass_at_k_of(manifest: Manifest, table: RunTable, score: str, rows: NDArray[np.bool_]) -> list[PassAtK]:
     """Return pass@k and pass^k of a score over the trials in `rows`, for each documented k.
 
     A k for which no sample has enough repeats is left out. A sample counts with the n repeats that were made, c
@@ -41,17 +41,17 @@ def passes_of(manifest: Manifest, table: RunTable, score: str, rows: NDArray[np.
     """
     import numpy as np
 
-    from benchwright.stats.documented_statistics import SampleTries, mean_pass_at
+    from benchwright.stats.documented_statistics import SampleRunCounts, mean_pass_at
     from benchwright.stats.passk import mean_pass_at_k, mean_pass_hat_k
 
-    passing, repeats = scale_of(manifest, score).pass_threshold, repeats_of(manifest, table)
+    passing, repeats = score_scale_of(manifest, score).pass_threshold, repeats_of(manifest, table)
     if passing is None or repeats < 2:
         return []
     made = _made(table, score, rows)
     states, values = table.scores[score].states(made), table.scores[score].values(made)
     samples, first, place = np.unique(table.sample.numbers(made), return_index=True, return_inverse=True)
     passed = (states != ScoreState.FAILED) & (values >= passing)
-    tries = SampleTries(
+    tries = SampleRunCounts(
         np.bincount(place, minlength=len(samples)), np.bincount(place[passed], minlength=len(samples))
     )
     group = table.group.numbers(made[first])
@@ -62,7 +62,7 @@ def passes_of(manifest: Manifest, table: RunTable, score: str, rows: NDArray[np.
         groups = [code or None for code in group[enough].tolist()] if group.any() else None
         low, high = mean_pass_at_k(n, c, k, groups).interval or (None, None)
         hat = mean_pass_hat_k(n, c, k).mean
-        result.append(PassAt(k, mean.mean, hat, low, high, mean.samples, len(samples) - mean.samples))
+        result.append(PassAtK(k, mean.mean, hat, low, high, mean.samples, len(samples) - mean.samples))
     return result
 
 

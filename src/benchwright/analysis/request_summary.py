@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from benchwright.records import Record
 from benchwright.runs.process_delays import Standstill
-from benchwright.runs.requests import RequestFigures
+from benchwright.runs.request_figures import RequestFigures
 from benchwright.runs.serial_server import SerialServing
 from benchwright.runs.sessions import Sessions
 
@@ -111,7 +111,7 @@ class _Times(NamedTuple):
 def _times(requests: RequestFigures, name: str) -> _Times:
     import numpy as np
 
-    values = requests.times(name)
+    values = requests.timing_column(name)
     if not len(values):
         return _Times()
     mean = float(values.mean(dtype=np.float64))

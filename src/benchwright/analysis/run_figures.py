@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from benchwright import __version__
-from benchwright.analysis.shortfalls import failed_trials
+from benchwright.analysis.shortfalls import count_failed_trials
 from benchwright.errors import UserError
 from benchwright.files import FileStamp, file_stamps, write_atomically
 from benchwright.records import DECODE_ERRORS, Record
-from benchwright.runs.journal import BODIES_FILE, CUTS_FILE, TRIALS_FILE, encode_json
+from benchwright.runs.journal import BODIES_FILE, BODY_LOSS_POINTS_FILE, TRIALS_FILE, encode_json
 from benchwright.statistic import Statistic
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class _Kept(Record, frozen=True):
     figures: RunFigures
 
 
-def figures_of(summary: RunSummary) -> RunFigures:
+def run_figures_of(summary: RunSummary) -> RunFigures:
     """Return the figures in a run's summary that lists show."""
     targets = [_target(target) for target in summary.targets]
     requests = [target.requests for target in summary.targets]
@@ -103,12 +103,14 @@ def _target(target: TargetSummary) -> ListedTarget:
         ListedScore(one.scorer, one.n, one.n_scored, one.mean_scored, one.low, one.high)
         for one in target.scores
     ]
-    return ListedTarget(target.slot, target.model, target.trials, failed_trials(target.statuses), scores)
+    return ListedTarget(
+        target.slot, target.model, target.trials, count_failed_trials(target.statuses), scores
+    )
 
 
-def stamp_of(directory: Path) -> FileStamp:
+def files_stamp(directory: Path) -> FileStamp:
     """Return the current stamp (sizes and times) of the files on which a run's figures depend."""
-    return file_stamps(*(directory / name for name in (TRIALS_FILE, BODIES_FILE, CUTS_FILE)))
+    return file_stamps(*(directory / name for name in (TRIALS_FILE, BODIES_FILE, BODY_LOSS_POINTS_FILE)))
 
 
 def cached_figures(directory: Path) -> RunFigures | None:
@@ -117,7 +119,7 @@ def cached_figures(directory: Path) -> RunFigures | None:
         kept = msgspec.json.decode((directory / FIGURES_FILE).read_bytes(), type=_Kept)
     except (OSError, *DECODE_ERRORS):
         return None
-    return kept.figures if kept.made_by == CACHE_VERSION and kept.stamp == stamp_of(directory) else None
+    return kept.figures if kept.made_by == CACHE_VERSION and kept.stamp == files_stamp(directory) else None
 
 
 def cache_figures(table: RunTable, summary: RunSummary) -> RunFigures:
@@ -125,8 +127,8 @@ def cache_figures(table: RunTable, summary: RunSummary) -> RunFigures:
 
     They are not cached if the table was not read to the end of the journal, or if the file cannot be written.
     """
-    figures, stamp = figures_of(summary), stamp_of(table.directory)
-    if stamp[0][0] == table.position > 0:
+    figures, stamp = run_figures_of(summary), files_stamp(table.directory)
+    if stamp[0][0] == table.bytes_read > 0:
         with suppress(UserError):
             write_atomically(
                 table.directory / FIGURES_FILE, encode_json(_Kept(CACHE_VERSION, stamp, figures))
@@ -134,7 +136,7 @@ def cache_figures(table: RunTable, summary: RunSummary) -> RunFigures:
     return figures
 
 
-def read_figures(directory: Path, manifest: Manifest) -> RunFigures:
+def read_run_figures(directory: Path, manifest: Manifest) -> RunFigures:
     """Return the figures of a run: the cached figures.
 
     If there are none, compute the figures from its journal.

@@ -13,28 +13,28 @@ from typing import Any, Self
 
 from msgspec.structs import replace
 
-from benchwright.analysis.run_figures import ListedTarget, RunFigures, cached_figures, read_figures
+from benchwright.analysis.run_figures import ListedTarget, RunFigures, cached_figures, read_run_figures
 from benchwright.errors import BenchwrightError
 from benchwright.records import Record
 from benchwright.runs.journal import TRIALS_FILE
 from benchwright.runs.journal_progress import JournalProgress
-from benchwright.runs.journal_tail import size_of
+from benchwright.runs.journal_tail import file_size
 from benchwright.runs.locks import lock_holders, locking_process
 from benchwright.runs.manifest import Manifest, planned_trials
 from benchwright.runs.manifest_facts import (
     agent_of,
     given_name,
     kind_of,
-    level_of,
-    measurement_of,
+    load_level_of,
+    load_measurement_of,
     subject_of,
     suite_of,
     title_of,
 )
-from benchwright.runs.selection import runs_newest_first
+from benchwright.runs.run_selection import runs_newest_first
 from benchwright.runs.store import now_ns, read_last_event
 from benchwright.runs.tags_and_notes import models_of, read_note, read_tags
-from benchwright.statistic import known_numbers
+from benchwright.statistic import numeric_statistics
 from benchwright.text import Say
 
 SLOW_LISTING_SECONDS = 3.0
@@ -89,9 +89,9 @@ class RunRow(Record, frozen=True):
         return suite_of(self.manifest)
 
     @property
-    def measurement(self) -> str:
+    def measurement_tag(self) -> str:
         """The tag of the load measurement to which this level belongs. Empty for other runs."""
-        return measurement_of(self.manifest)
+        return load_measurement_of(self.manifest)
 
     @property
     def label(self) -> str:
@@ -102,18 +102,18 @@ class RunRow(Record, frozen=True):
         return " ".join(filter(None, (self.name if self.is_named else self.dataset, self.level)))
 
     @property
-    def share(self) -> float:
+    def finished_share(self) -> float:
         """Share of the run's trials that are finished, from 0 to 1."""
         return min(1.0, self.done / self.planned) if self.done and self.planned else 0.0
 
     @property
-    def mean(self) -> float | None:
+    def best_mean_score(self) -> float | None:
         """The highest mean score among the run's targets. Each target counts with its first score.
 
         None if no target has a score.
         """
         return max(
-            known_numbers(one.scores[0].mean_scored for one in self.targets if one.scores), default=None
+            numeric_statistics(one.scores[0].mean_scored for one in self.targets if one.scores), default=None
         )
 
     def with_figures(self, figures: RunFigures) -> Self:
@@ -136,14 +136,14 @@ class RunRow(Record, frozen=True):
         """Return the row with the progress of a run at work. `now`: ns since the epoch."""
         return replace(
             self,
-            done=progress.done,
-            planned=progress.planned if progress.sessions.started_at else self.planned,
-            rate=progress.rate(now),
+            done=progress.counted_trials,
+            planned=progress.planned_trials if progress.sessions.started_at else self.planned,
+            rate=progress.trials_per_second(now),
             eta=progress.seconds_left(now),
         )
 
 
-def row_of(manifest: Manifest, state: str, tags: list[str], note: str, size: int) -> RunRow:
+def run_row_of(manifest: Manifest, state: str, tags: list[str], note: str, size: int) -> RunRow:
     """Return the row of a run before its figures are known."""
     return RunRow(
         id=manifest.id,
@@ -155,7 +155,7 @@ def row_of(manifest: Manifest, state: str, tags: list[str], note: str, size: int
         created_at=manifest.created_at,
         manifest=manifest,
         agent=agent_of(manifest),
-        level=level_of(manifest),
+        level=load_level_of(manifest),
         tags=tags,
         note=note,
         planned=None if "load" in manifest.about else planned_trials(manifest) or None,
@@ -205,7 +205,7 @@ SORT_KEYS: dict[str, Callable[[RunRow], Any]] = {
     "oldest": lambda row: row.created_at,
     "name": lambda row: (row.label.lower(), -row.created_at),
     "model": lambda row: ([model.lower() for model in row.models], -row.created_at),
-    "score": lambda row: (math.inf if row.mean is None else -row.mean, -row.created_at),
+    "score": lambda row: (math.inf if row.best_mean_score is None else -row.best_mean_score, -row.created_at),
     "failed": lambda row: (-(row.failed or 0), -row.created_at),
     "time": lambda row: (-(row.seconds or 0.0), -row.created_at),
     "state": lambda row: (RUN_STATES.index(row.state), -row.created_at),
@@ -232,9 +232,9 @@ def _rows(wanted: RunFilter, say: Say | None) -> Iterator[RunRow]:
     for directory, manifest in runs_newest_first(say):
         figures = cached_figures(directory)
         running = locking_process(directory, held) is not None
-        state = "running" if running else figures.state if figures is not None else state_of(directory)
-        size = size_of(directory / TRIALS_FILE)
-        row = row_of(manifest, state, read_tags(directory), read_note(directory), size)
+        state = "running" if running else figures.state if figures is not None else run_state_of(directory)
+        size = file_size(directory / TRIALS_FILE)
+        row = run_row_of(manifest, state, read_tags(directory), read_note(directory), size)
         if not wanted.matches(row):
             continue
         if figures is None and say is not None and time.monotonic() > told_at:
@@ -243,15 +243,15 @@ def _rows(wanted: RunFilter, say: Say | None) -> Iterator[RunRow]:
         try:
             if running:
                 progress = JournalProgress(directory)
-                progress.advance()
+                progress.read_journal()
                 yield row.with_progress(progress, now)
             else:
-                yield row.with_figures(figures or read_figures(directory, manifest))
+                yield row.with_figures(figures or read_run_figures(directory, manifest))
         except BenchwrightError as error:
             yield replace(row, problem=str(error))
 
 
-def state_of(directory: Path) -> str:
+def run_state_of(directory: Path) -> str:
     """Return the state of a run that no process is working on, from the end of its journal."""
     event = read_last_event(directory)
     return (

@@ -12,7 +12,7 @@ import msgspec
 from benchwright.packs.types import PASSED, SCORE
 from benchwright.records import Status
 from benchwright.runs.columns import filter_rows
-from benchwright.runs.counting import FAILURE_STATUSES, ScoreState
+from benchwright.runs.counting_rules import FAILURE_STATUSES, ScoreState
 from benchwright.runs.manifest import KnownScale, Manifest, origin_of
 from benchwright.runs.table import RunTable
 from benchwright.statistic import NoScore, Statistic
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from benchwright.runs.columns import Rows
     from benchwright.stats.score_means import MeanEstimate
 
-MAX_REASONS = 5
+MAX_NO_SCORE_REASONS = 5
 """Maximum number of reasons that are reported for a missing score."""
 
 MAX_TRIALS_READ = 50
@@ -44,12 +44,12 @@ class ScoreScale(NamedTuple):
     lower_is_better: bool = False
 
     @property
-    def range(self) -> tuple[float, float] | None:
+    def value_range(self) -> tuple[float, float] | None:
         """Both ends of the range. None if one end or both are unknown."""
         return None if self.low is None or self.high is None else (self.low, self.high)
 
 
-def scale_of(manifest: Manifest, score: str) -> ScoreScale:
+def score_scale_of(manifest: Manifest, score: str) -> ScoreScale:
     """Return the scale of a score as declared: packs score from 0 to 100, benchmarks from 0 to 1.
 
     The values themselves are not read.
@@ -86,13 +86,13 @@ class PassingScore(NamedTuple):
 def passing_score(manifest: Manifest, table: RunTable) -> PassingScore | None:
     """Return the first score of a run for which passing is defined. None if there is none."""
     for name in table.scores:
-        scale = scale_of(manifest, name)
+        scale = score_scale_of(manifest, name)
         if scale.pass_threshold is not None:
             return PassingScore(name, scale.pass_threshold, scale.lower_is_better)
     return None
 
 
-def passed_trials(manifest: Manifest, table: RunTable) -> NDArray[np.bool_] | None:
+def passed_trials_mask(manifest: Manifest, table: RunTable) -> NDArray[np.bool_] | None:
     """Return a mask (n,) of the trials that pass. None if passing is not defined."""
     import numpy as np
 
@@ -109,28 +109,28 @@ class ScoreValues(NamedTuple):
     """The values (n,) of one score over scored trials. A trial without an answer has the value 0.
 
     `samples` (n,): sample of each value; set if samples have repeats. `groups` (n,): cluster of each value's
-    sample (such as a passage), -1 for none; set if there are clusters. `no_answer`: number of trials without an
-    answer. `failed`: number of failed trials. `reasons`: the reasons why trials failed, with counts; set if
-    there are no values.
+    sample (such as a passage), -1 for none; set if there are clusters. `no_answer_count`: number of trials
+    without an answer. `failed_count`: number of failed trials. `failure_reasons`: the reasons why trials
+    failed, with counts; set if there are no values.
     """
 
     values: NDArray[np.float64]
     samples: NDArray[np.int64] | None
     groups: NDArray[np.int64] | None
-    no_answer: int
-    failed: int
+    no_answer_count: int
+    failed_count: int
     scale: ScoreScale
-    reasons: Mapping[str, int] = {}
+    failure_reasons: Mapping[str, int] = {}
 
     @property
-    def trials(self) -> int:
+    def trial_count(self) -> int:
         """Number of trials, including failed ones."""
-        return len(self.values) + self.failed
+        return len(self.values) + self.failed_count
 
     @property
-    def range(self) -> tuple[float, float] | None:
+    def value_range(self) -> tuple[float, float] | None:
         """The ends of the score's range. None if they are not known, or if a value is outside of them."""
-        ends = self.scale.range
+        ends = self.scale.value_range
         if ends is None or (
             self.values.size and not ends[0] <= self.values.min() <= self.values.max() <= ends[1]
         ):
@@ -138,21 +138,23 @@ class ScoreValues(NamedTuple):
         return ends
 
     @property
-    def bounds(self) -> tuple[float, float] | None:
+    def mean_bounds(self) -> tuple[float, float] | None:
         """The lowest and highest possible mean if the failed trials had been scored.
 
         None if no trial failed, or if the range is not known.
         """
-        if not self.failed or not len(self.values) or self.scale.range is None:
+        if not self.failed_count or not len(self.values) or self.scale.value_range is None:
             return None
         from benchwright.stats.arrays import exact_sum
 
-        low, high = self.scale.range
+        low, high = self.scale.value_range
         total = exact_sum(self.values)
-        return (total + self.failed * low) / self.trials, (total + self.failed * high) / self.trials
+        return (total + self.failed_count * low) / self.trial_count, (
+            total + self.failed_count * high
+        ) / self.trial_count
 
 
-def values_of(manifest: Manifest, table: RunTable, score: str, rows: Rows) -> ScoreValues:
+def score_values_of(manifest: Manifest, table: RunTable, score: str, rows: Rows) -> ScoreValues:
     """Return the values of one score over the trials in `rows`, by the rule of `runs.counting`.
 
     If the score's range is unknown and all values are between 0 and 1, the range is assumed to be 0 to 1.
@@ -166,7 +168,7 @@ def values_of(manifest: Manifest, table: RunTable, score: str, rows: Rows) -> Sc
     own = filter_rows(rows, states != ScoreState.FAILED) if failed else rows
     del states
     values = column.values(own)
-    scale = scale_of(manifest, score)
+    scale = score_scale_of(manifest, score)
     if scale.low is None and values.size and values.min() >= 0 and values.max() <= 1:
         scale = scale._replace(low=0.0, high=1.0)
     return ScoreValues(
@@ -186,7 +188,7 @@ def repeats_of(manifest: Manifest, table: RunTable) -> int:
     It is the planned number, or more if trials have higher repeat numbers. Logs of other programs may number
     repeats that were not planned.
     """
-    return max(manifest.repeats, 1 + table.repeat.largest)
+    return max(manifest.repeats, 1 + table.repeat.max_number)
 
 
 def failure_reasons(table: RunTable, score: str, rows: Rows) -> dict[str, int]:
@@ -202,7 +204,7 @@ def failure_reasons(table: RunTable, score: str, rows: Rows) -> dict[str, int]:
         elif not any(reason.startswith(f"{other}: ") for other in table.scores):
             own[reason] = count
     own = own or _errors_of(table, score, rows) or _failed_statuses(table, rows)
-    return dict(islice(own.items(), MAX_REASONS))
+    return dict(islice(own.items(), MAX_NO_SCORE_REASONS))
 
 
 def _failed_statuses(table: RunTable, rows: Rows) -> dict[str, int]:
@@ -231,11 +233,11 @@ def mean_of(found: ScoreValues, *, confidence: float = 0.95) -> MeanEstimate | N
     from benchwright.stats.score_means import estimate_mean
 
     if not len(found.values):
-        return NoScore(found.failed, dict(found.reasons))
+        return NoScore(found.failed_count, dict(found.failure_reasons))
     groups = None
     if found.groups is not None and (found.groups >= 0).any():
         groups = [None if group < 0 else group for group in found.groups.tolist()]
-    ends = found.range
+    ends = found.value_range
     result = estimate_mean(found.values, found.samples, groups, value_range=ends, confidence=confidence)
     if result.interval is None or ends is None:
         return result
@@ -244,7 +246,7 @@ def mean_of(found: ScoreValues, *, confidence: float = 0.95) -> MeanEstimate | N
     return msgspec.structs.replace(result, interval=within)
 
 
-class MeanWithEnds(NamedTuple):
+class MeanWithInterval(NamedTuple):
     """A mean and the ends of its confidence interval, in the form that records use."""
 
     mean: Statistic
@@ -252,9 +254,9 @@ class MeanWithEnds(NamedTuple):
     high: Statistic
 
 
-def with_ends(result: MeanEstimate | NoScore) -> MeanWithEnds:
+def mean_with_interval(result: MeanEstimate | NoScore) -> MeanWithInterval:
     """Return the mean and the ends of its interval. If there is no mean, all three are the same `NoScore`."""
     if isinstance(result, NoScore):
-        return MeanWithEnds(result, result, result)
+        return MeanWithInterval(result, result, result)
     low, high = result.interval or (None, None)
-    return MeanWithEnds(result.mean, low, high)
+    return MeanWithInterval(result.mean, low, high)

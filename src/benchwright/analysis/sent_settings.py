@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from benchwright.analysis.request_summary import RequestSummary
 
-NOT_SENT = "not sent"
+NOT_SENT_TEXT = "not sent"
 
 
 def sent_settings(requests: RequestSummary) -> dict[str, str]:
@@ -28,14 +28,14 @@ def sent_settings_line(requests: RequestSummary) -> Iterator[str]:
         yield f"Settings that were sent: {told}."
 
 
-def unequal_sampling(entrants: Sequence[tuple[str, RequestSummary]]) -> Iterator[str]:
+def unequal_sampling_sentences(entrants: Sequence[tuple[str, RequestSummary]]) -> Iterator[str]:
     """Yield a sentence (without full stop) for each setting to which the agents sent different values.
 
     `entrants`: (name, summary of requests) of each agent and model that are compared.
     """
     sent = [(name, sent_settings(requests)) for name, requests in entrants if requests.settings_read]
     for setting in dict.fromkeys(one for _, settings in sent for one in settings):
-        values = [(name, settings.get(setting, NOT_SENT)) for name, settings in sent]
+        values = [(name, settings.get(setting, NOT_SENT_TEXT)) for name, settings in sent]
         if len({value for _, value in values}) > 1:
             told = "; ".join(f"{name}: {value}" for name, value in dict.fromkeys(values))
             yield f"{setting} was not the same for all ({told}), so agents are not compared under equal sampling"
@@ -44,7 +44,7 @@ def unequal_sampling(entrants: Sequence[tuple[str, RequestSummary]]) -> Iterator
 def _value(values: Mapping[str, int], total: int) -> str:
     counts = dict(values)
     if (rest := total - sum(counts.values())) > 0:
-        counts[NOT_SENT] = rest
+        counts[NOT_SENT_TEXT] = rest
     if len(counts) == 1:
         return next(iter(counts))
     return ", ".join(f"{value} ({count} of {total} requests)" for value, count in counts.items())

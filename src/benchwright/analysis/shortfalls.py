@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from benchwright.analysis.summary_records import TargetSummary
 from benchwright.records import Status
-from benchwright.runs.counting import FAILURE_STATUSES
+from benchwright.runs.counting_rules import FAILURE_STATUSES
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.manifest_facts import IMPORT_KIND
 
@@ -31,12 +31,12 @@ def count_without_result(statuses: Mapping[str, int]) -> int:
     return sum(count for status, count in statuses.items() if status in STATUSES_WITHOUT_RESULT)
 
 
-def failed_trials(statuses: Mapping[str, int]) -> int:
+def count_failed_trials(statuses: Mapping[str, int]) -> int:
     """Return the number of failed trials (no result, or a failed grader). `statuses`: number of trials by status."""
     return sum(count for status, count in statuses.items() if status in FAILURE_STATUSES)
 
 
-def too_many_failures(
+def too_many_failures_sentence(
     failed: int, done: int, most: str | None, trials: str, option: str = "--max-failures"
 ) -> Iterator[str]:
     """Yield a sentence if more trials failed than allowed.

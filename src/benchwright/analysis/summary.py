@@ -22,9 +22,9 @@ from benchwright.analysis.differences import differences
 from benchwright.analysis.equal_repeats import find_equal_repeats
 from benchwright.analysis.judged.certificate import certificate_of
 from benchwright.analysis.judged.records import judge_of
-from benchwright.analysis.pass_at_k import passes_of
+from benchwright.analysis.pass_at_k import pass_at_k_of
 from benchwright.analysis.request_summary import request_summary
-from benchwright.analysis.scores import mean_of, values_of, with_ends
+from benchwright.analysis.scores import mean_of, mean_with_interval, score_values_of
 from benchwright.analysis.shortfalls import shortfalls
 from benchwright.analysis.summary_records import RunSummary, ScoreSummary, TargetSummary
 from benchwright.analysis.suspicious_passes import suspicious_passes
@@ -34,10 +34,10 @@ from benchwright.catalog.benchmark import Figure
 from benchwright.records import Target
 from benchwright.runs.columns import filter_rows
 from benchwright.runs.concurrency_history import ConcurrencyHistory
-from benchwright.runs.counting import ScoreState
+from benchwright.runs.counting_rules import ScoreState
 from benchwright.runs.manifest import Manifest, display_names, origin_of, planned_trials, read_manifest
 from benchwright.runs.manifest_facts import harness_of, title_of
-from benchwright.runs.requests import RequestFigures
+from benchwright.runs.request_figures import RequestFigures
 from benchwright.runs.sessions import Sessions
 from benchwright.runs.table import RunTable, read_table
 from benchwright.runs.tags_and_notes import read_note
@@ -143,12 +143,14 @@ def _score_summary(
 
     from benchwright.stats.documented_statistics import documented_statistics
 
-    found = values_of(manifest, table, name, rows)
+    found = score_values_of(manifest, table, name, rows)
     result = mean_of(found)
-    shown, scored = with_ends(result), not isinstance(result, NoScore)
-    padded = np.concatenate([found.values, np.zeros(found.failed)]) if found.failed else found.values
+    shown, scored = mean_with_interval(result), not isinstance(result, NoScore)
+    padded = (
+        np.concatenate([found.values, np.zeros(found.failed_count)]) if found.failed_count else found.values
+    )
     documented = documented_statistics(padded)
-    n = found.trials
+    n = found.trial_count
     return ScoreSummary(
         scorer=name,
         n=n,
@@ -167,9 +169,9 @@ def _score_summary(
         n_groups=result.n_groups if not isinstance(result, NoScore) else None,
         between=result.between if not isinstance(result, NoScore) else None,
         within=result.within if not isinstance(result, NoScore) else None,
-        bounds=found.bounds,
-        passes=passes_of(manifest, table, name, rows) if scored else [],
-        no_answer=found.no_answer,
+        bounds=found.mean_bounds,
+        passes=pass_at_k_of(manifest, table, name, rows) if scored else [],
+        no_answer=found.no_answer_count,
         judge=judge_of(manifest, name),
         certificate=certificate_of(manifest, table, name, slot),
     )

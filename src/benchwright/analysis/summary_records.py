@@ -8,7 +8,7 @@ from benchwright.analysis.deciding.records import RunDecision
 from benchwright.analysis.differences import Difference
 from benchwright.analysis.equal_repeats import EqualRepeats
 from benchwright.analysis.judged.records import Certificate, Judge
-from benchwright.analysis.pass_at_k import PassAt
+from benchwright.analysis.pass_at_k import PassAtK
 from benchwright.analysis.request_summary import RequestSummary
 from benchwright.analysis.suspicious_passes import SuspiciousPasses
 from benchwright.analysis.thinking import ThinkingCutOff
@@ -57,7 +57,7 @@ class ScoreSummary(Record, frozen=True):
     between: float | None
     within: float | None
     bounds: tuple[float, float] | None
-    passes: list[PassAt] = []
+    passes: list[PassAtK] = []
     no_answer: int = 0
     judge: Judge | None = None
     certificate: Certificate | None = None

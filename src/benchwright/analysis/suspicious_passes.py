@@ -10,11 +10,11 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from benchwright.analysis.scores import passed_trials
-from benchwright.formats import plural
+from benchwright.analysis.scores import passed_trials_mask
+from benchwright.formats import count_with_noun
 from benchwright.records import Record
 from benchwright.runs.manifest import Manifest
-from benchwright.runs.manifest_facts import seal_of
+from benchwright.runs.manifest_facts import seal_mode_of
 from benchwright.runs.table import RunTable
 
 if TYPE_CHECKING:
@@ -47,14 +47,14 @@ def suspicious_passes(
     """
     import numpy as np
 
-    flagged, seal = [row for row in table.flagged.rows() if rows[row]], seal_of(manifest)
+    flagged, seal = [row for row in table.flagged.flagged_rows() if rows[row]], seal_mode_of(manifest)
     if not flagged and not seal:
         return None
-    passed = passed_trials(manifest, table)
+    passed = passed_trials_mask(manifest, table)
     if passed is None:
         passed = np.zeros(len(table), bool)
     suspicious = [row for row in flagged if passed[row]]
-    kinds = Counter(kind for row in suspicious for kind in table.flagged.kinds(row))
+    kinds = Counter(kind for row in suspicious for kind in table.flagged.flag_kinds(row))
     return SuspiciousPasses(
         passes=int(np.count_nonzero(passed & rows)),
         suspicious=len(suspicious),
@@ -77,7 +77,7 @@ def suspicious_lines(found: SuspiciousPasses | None) -> Iterator[str]:
         told = f"{found.suspicious:,} of {found.passes:,} {noun} {verb} suspicious"
         yield (f"{found.seal}: " if found.seal else "") + told + (f": {kinds}" if kinds else "")
     if found.others:
-        yield f"{plural(found.others, 'trial')} with flags did not pass"
+        yield f"{count_with_noun(found.others, 'trial')} with flags did not pass"
 
 
 def kind_in_words(kind: str) -> str:

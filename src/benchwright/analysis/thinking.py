@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from benchwright.analysis.request_summary import RequestSummary
-from benchwright.formats import plural
+from benchwright.formats import count_with_noun
 from benchwright.records import Record, Status, Target, Usage
-from benchwright.runs.requests import thinking_tokens
+from benchwright.runs.request_figures import thinking_tokens
 
 TOKEN_LIMIT_FIELDS = ("max_tokens", "max_completion_tokens")
 """Fields of a request body that limit the number of tokens of an answer."""
@@ -43,10 +43,10 @@ def thinking_cut_off(target: Target, statuses: Mapping[str, int]) -> ThinkingCut
     count = statuses.get(Status.CUT_OFF_IN_THINKING, 0)
     if not count:
         return None
-    return ThinkingCutOff(count, sum(statuses.values()), sent_limit(target.settings))
+    return ThinkingCutOff(count, sum(statuses.values()), sent_token_limit(target.settings))
 
 
-def sent_limit(settings: Mapping[str, Any]) -> int | None:
+def sent_token_limit(settings: Mapping[str, Any]) -> int | None:
     """Return the maximum number of tokens of an answer that the body fields set. None if no limit is sent."""
     return next((settings[name] for name in TOKEN_LIMIT_FIELDS if type(settings.get(name)) is int), None)
 
@@ -59,7 +59,7 @@ def thinking_lines(found: ThinkingCutOff | None) -> list[str]:
     if found is None:
         return []
     limit = "the server's own limit" if found.max_tokens is None else f"{found.max_tokens:,}"
-    cut_off = f"{found.trials:,} of {plural(found.of, 'trial')} ({found.share:.1%})"
+    cut_off = f"{found.trials:,} of {count_with_noun(found.of, 'trial')} ({found.share:.1%})"
     return [
         f"{cut_off} cut off while the model was still thinking: no answer rather than a wrong one, and it counts as 0. "
         f"Raise --max-tokens ({limit} was reached), or limit thinking with --thinking-budget or --reasoning-effort."
@@ -69,13 +69,13 @@ def thinking_lines(found: ThinkingCutOff | None) -> list[str]:
 def completion_tokens_text(requests: RequestSummary) -> str:
     """Return the number of completion tokens as text. It is split into thinking and answering, as far as known."""
     total, thought = requests.total_completion_tokens, requests.total_reasoning_tokens
-    told = plural(total, "completion token")
+    told = count_with_noun(total, "completion token")
     if not thought:
         return told
     estimated = requests.estimated_reasoning_requests
     parts = f"{'about ' if estimated else ''}{thought:,} thinking, {max(0, total - thought):,} answering"
     if unknown := requests.unknown_reasoning_requests:
-        parts = f"at least {thought:,} thinking; not known of {plural(unknown, 'request')}"
+        parts = f"at least {thought:,} thinking; not known of {count_with_noun(unknown, 'request')}"
     return f"{told} ({parts}{'; estimated from the text' if estimated else ''})"
 
 

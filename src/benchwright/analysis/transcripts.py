@@ -23,7 +23,7 @@ class Transcript(msgspec.Struct, omit_defaults=True):
 
 def sample_of_row(table: RunTable, row: int) -> str:
     """Return the id of the sample that comes from this row of the dataset."""
-    if not table.dataset_row.largest:
+    if not table.dataset_row.max_number:
         return str(row)
     import numpy as np
 

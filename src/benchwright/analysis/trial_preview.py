@@ -16,7 +16,7 @@ from benchwright.runs.journal import TrialBody, encode_json, open_bodies, read_b
 from benchwright.runs.trial_prompt import read_input
 from benchwright.text import one_line
 
-MAX_QUOTED_ANSWER = 200
+MAX_QUOTED_ANSWER_LENGTH = 200
 """Maximum number of characters of an answer that an explanation quotes."""
 
 
@@ -154,7 +154,7 @@ def score_explanation(score: ScoreRecord, target: str | None) -> str | None:
         return "No answer was found."
     if score.span is None:
         return None
-    taken = f"Taken as the answer: {one_line(score.span, MAX_QUOTED_ANSWER)}"
+    taken = f"Taken as the answer: {one_line(score.span, MAX_QUOTED_ANSWER_LENGTH)}"
     compared = (score.detail or {}).get("expected")
     expected = compared if isinstance(compared, str) else target
-    return taken if expected is None else f"{taken}\nExpected: {one_line(expected, MAX_QUOTED_ANSWER)}"
+    return taken if expected is None else f"{taken}\nExpected: {one_line(expected, MAX_QUOTED_ANSWER_LENGTH)}"

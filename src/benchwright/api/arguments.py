@@ -145,7 +145,7 @@ ModelArgument = str | Mapping[str, Any]
 """Type: the name of a model, or a dictionary with the fields of `config.ModelEntry`."""
 
 
-def models_of(model: ModelArgument | Sequence[ModelArgument]) -> dict[str, Any]:
+def endpoint_fields_of_models(model: ModelArgument | Sequence[ModelArgument]) -> dict[str, Any]:
     """Return one or several models as fields of `config.EndpointSettings`.
 
     Raises:
@@ -158,7 +158,7 @@ def models_of(model: ModelArgument | Sequence[ModelArgument]) -> dict[str, Any]:
     return {"models": (model,) if isinstance(model, Mapping) else tuple(model)}
 
 
-def settings_of(kind: type[Kind], arguments: Mapping[str, Any], api_key_env: str | None) -> Kind:
+def make_settings(kind: type[Kind], arguments: Mapping[str, Any], api_key_env: str | None) -> Kind:
     """Return an instance of the settings class `kind`, made from keyword arguments.
 
     `api_key_env`: name of the environment variable that holds the API key; None if the key is not in such a variable.

@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
-from benchwright.api.arguments import BenchmarkArguments, ModelArgument, models_of, settings_of
-from benchwright.api.jobs import Work, wait_for, wait_for_async
+from benchwright.api.arguments import (
+    BenchmarkArguments,
+    ModelArgument,
+    endpoint_fields_of_models,
+    make_settings,
+)
+from benchwright.api.jobs import JobFunction, run_job, run_job_async
 from benchwright.api.results import BenchmarkRun, shortfalls_of
 
 if TYPE_CHECKING:
@@ -45,8 +50,8 @@ def run_benchmark(
         JournalError: If the run cannot be written.
         KeyboardInterrupt: If Ctrl-C is pressed. Finished trials are kept, and the same call resumes the run.
     """
-    given = {**models_of(model), "base_url": base_url, "api_key": api_key, **arguments}
-    return wait_for(_work(benchmark, given, api_key_env), progress=progress)
+    given = {**endpoint_fields_of_models(model), "base_url": base_url, "api_key": api_key, **arguments}
+    return run_job(_work(benchmark, given, api_key_env), progress=progress)
 
 
 async def run_benchmark_async(
@@ -63,25 +68,25 @@ async def run_benchmark_async(
 
     Cancelling the task has the effect of Ctrl-C in `run_benchmark`.
     """
-    given = {**models_of(model), "base_url": base_url, "api_key": api_key, **arguments}
-    return await wait_for_async(_work(benchmark, given, api_key_env), progress=progress)
+    given = {**endpoint_fields_of_models(model), "base_url": base_url, "api_key": api_key, **arguments}
+    return await run_job_async(_work(benchmark, given, api_key_env), progress=progress)
 
 
-def _work(benchmark: str, given: Mapping[str, Any], api_key_env: str | None) -> Work[BenchmarkRun]:
+def _work(benchmark: str, given: Mapping[str, Any], api_key_env: str | None) -> JobFunction[BenchmarkRun]:
     async def work(watch: ProgressPrinter) -> BenchmarkRun:
         from benchwright.api.labelling import store_labels
         from benchwright.app.benchmarks import prepare_benchmark
-        from benchwright.app.judging.labelling import labels_for
-        from benchwright.app.launch import launch
+        from benchwright.app.judging.labelling import read_labels_for_run
+        from benchwright.app.launch import launch_run
         from benchwright.config import BenchmarkSettings
 
-        settings = settings_of(BenchmarkSettings, given, api_key_env)
+        settings = make_settings(BenchmarkSettings, given, api_key_env)
         prepared = prepare_benchmark(benchmark, settings, watch.record_message)
-        labels = labels_for(prepared, settings.judge.judge_labels)
-        watch.names = prepared.request.names
-        launched = await launch(prepared, [watch], watch.record_message)
+        labels = read_labels_for_run(prepared, settings.judge.judge_labels)
+        watch.names = prepared.request.display_names
+        launched = await launch_run(prepared, [watch], watch.record_message)
         await store_labels(prepared, launched, labels, settings.judge.judge_labels, watch)
-        reports = prepared.report(launched)
+        reports = prepared.write_report(launched)
         summary = reports[0].summary
         short = shortfalls_of(prepared, launched, summary)
         return BenchmarkRun(launched.directory, summary, tuple(reports), tuple(short), tuple(watch.notes))

@@ -5,19 +5,19 @@ from __future__ import annotations
 from typing import Unpack
 
 from benchwright.access_settings import AccessSettings
-from benchwright.api.arguments import AccessArguments, settings_of
-from benchwright.api.jobs import wait_for, wait_for_async
+from benchwright.api.arguments import AccessArguments, make_settings
+from benchwright.api.jobs import run_job, run_job_async
 from benchwright.app.access import access_from_settings
 from benchwright.app.endpoint_card import prepare_examination, run_examination
 from benchwright.endpoint.card import REQUEST_SECONDS, Card, make_card
-from benchwright.endpoint.default_server import LOCAL_SERVER
+from benchwright.endpoint.default_server import LOCAL_SERVER_URL
 from benchwright.endpoint.providers import find_access, find_target
 from benchwright.errors import UserError
 
 
 def check(
     model: str,
-    base_url: str = LOCAL_SERVER,
+    base_url: str = LOCAL_SERVER_URL,
     *,
     api_key: str | None = None,
     request_seconds: float = REQUEST_SECONDS,
@@ -39,19 +39,19 @@ def check(
     Raises:
         UserError: If the address is invalid or cannot be reached.
     """
-    return wait_for(lambda _: _card(model, base_url, api_key, request_seconds, access), progress=False)
+    return run_job(lambda _: _card(model, base_url, api_key, request_seconds, access), progress=False)
 
 
 async def check_async(
     model: str,
-    base_url: str = LOCAL_SERVER,
+    base_url: str = LOCAL_SERVER_URL,
     *,
     api_key: str | None = None,
     request_seconds: float = REQUEST_SECONDS,
     **access: Unpack[AccessArguments],
 ) -> Card:
     """Examine an endpoint and return its card, as `check` does, without blocking the caller's event loop."""
-    return await wait_for_async(
+    return await run_job_async(
         lambda _: _card(model, base_url, api_key, request_seconds, access), progress=False
     )
 
@@ -59,7 +59,7 @@ async def check_async(
 async def _card(
     model: str, base_url: str, api_key: str | None, seconds: float, access: AccessArguments
 ) -> Card:
-    given = access_from_settings(settings_of(AccessSettings, access, None), api_key)
+    given = access_from_settings(make_settings(AccessSettings, access, None), api_key)
     target = find_target(model, base_url, access=given)
     known = prepare_examination(target, find_access(given, target, lambda _: None), seconds)
     await run_examination(known)

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from benchwright.api.arguments import EvalArguments, ModelArgument, models_of, settings_of
-from benchwright.api.jobs import Work, wait_for, wait_for_async
+from benchwright.api.arguments import EvalArguments, ModelArgument, endpoint_fields_of_models, make_settings
+from benchwright.api.jobs import JobFunction, run_job, run_job_async
 from benchwright.api.results import Evaluation, shortfalls_of
 from benchwright.engine.protocols import Scorer, Solver, Task
 from benchwright.errors import UserError
@@ -61,8 +61,8 @@ def evaluate(
         JournalError: If the run cannot be written.
         KeyboardInterrupt: If Ctrl-C is pressed. Finished trials are kept, and the same call resumes the run.
     """
-    given = {**models_of(model), "base_url": base_url, "api_key": api_key, **arguments}
-    return wait_for(_work(dataset, scorer, agent, given, api_key_env), progress=progress)
+    given = {**endpoint_fields_of_models(model), "base_url": base_url, "api_key": api_key, **arguments}
+    return run_job(_work(dataset, scorer, agent, given, api_key_env), progress=progress)
 
 
 async def evaluate_async(
@@ -81,8 +81,8 @@ async def evaluate_async(
 
     Cancelling the task has the effect of Ctrl-C in `evaluate`.
     """
-    given = {**models_of(model), "base_url": base_url, "api_key": api_key, **arguments}
-    return await wait_for_async(_work(dataset, scorer, agent, given, api_key_env), progress=progress)
+    given = {**endpoint_fields_of_models(model), "base_url": base_url, "api_key": api_key, **arguments}
+    return await run_job_async(_work(dataset, scorer, agent, given, api_key_env), progress=progress)
 
 
 def _work(
@@ -91,7 +91,7 @@ def _work(
     agent: Any,
     given: Mapping[str, Any],
     api_key_env: str | None,
-) -> Work[Evaluation]:
+) -> JobFunction[Evaluation]:
     if not isinstance(dataset, str | os.PathLike | Sequence):
         return _task_work(dataset, scorer, agent, given, api_key_env)
     objects: dict[str, Any] = {}
@@ -102,25 +102,25 @@ def _work(
 
     async def work(watch: ProgressPrinter) -> Evaluation:
         from benchwright.api.labelling import store_labels
-        from benchwright.app.dataset_file import rows_file
+        from benchwright.app.dataset_file import write_rows_file
         from benchwright.app.evaluate import prepare_eval
-        from benchwright.app.judging.labelling import labels_for
-        from benchwright.app.launch import launch
+        from benchwright.app.judging.labelling import read_labels_for_run
+        from benchwright.app.launch import launch_run
         from benchwright.config import EvalSettings
 
-        path = Path(dataset) if isinstance(dataset, str | os.PathLike) else rows_file(dataset)
+        path = Path(dataset) if isinstance(dataset, str | os.PathLike) else write_rows_file(dataset)
         own = {"dataset": path, "scorer": names, **own_agent}
-        settings = settings_of(EvalSettings, {**given, **own}, api_key_env)
-        if objects and settings.execution.is_shared:
+        settings = make_settings(EvalSettings, {**given, **own}, api_key_env)
+        if objects and settings.execution.uses_several_processes:
             raise UserError(
                 "With workers, name agents and scorers as 'module:name', for other processes to load."
             )
         prepared = prepare_eval(settings, watch.record_message, objects)
-        labels = labels_for(prepared, settings.judge.judge_labels)
-        watch.names = prepared.request.names
-        launched = await launch(prepared, [watch], watch.record_message)
+        labels = read_labels_for_run(prepared, settings.judge.judge_labels)
+        watch.names = prepared.request.display_names
+        launched = await launch_run(prepared, [watch], watch.record_message)
         await store_labels(prepared, launched, labels, settings.judge.judge_labels, watch)
-        report = prepared.report(launched)
+        report = prepared.write_report(launched)
         files = (report.cache_entry, *report.write_files())
         short = shortfalls_of(prepared, launched, report.summary)
         return Evaluation(launched.directory, report.summary, tuple(short), tuple(watch.notes), files)
@@ -130,7 +130,7 @@ def _work(
 
 def _task_work(
     task: Task, scorer: Any, agent: Any, given: Mapping[str, Any], api_key_env: str | None
-) -> Work[Evaluation]:
+) -> JobFunction[Evaluation]:
     if not all(hasattr(task, name) for name in ("spec", "scorers", "samples", "size", "open")):
         raise UserError(
             f"A dataset is the path of a file, a list of rows or a Task, not {type(task).__name__}."
@@ -139,14 +139,14 @@ def _task_work(
         raise UserError("A Task has scorers and a solver of its own: leave scorer and agent out.")
 
     async def work(watch: ProgressPrinter) -> Evaluation:
-        from benchwright.app.launch import launch
+        from benchwright.app.launch import launch_run
         from benchwright.app.user_task import prepare_task
         from benchwright.config import TaskSettings
 
-        prepared = prepare_task(task, settings_of(TaskSettings, given, api_key_env), watch.record_message)
-        watch.names = prepared.request.names
-        launched = await launch(prepared, [watch], watch.record_message)
-        summary = prepared.report(launched)
+        prepared = prepare_task(task, make_settings(TaskSettings, given, api_key_env), watch.record_message)
+        watch.names = prepared.request.display_names
+        launched = await launch_run(prepared, [watch], watch.record_message)
+        summary = prepared.write_report(launched)
         short = shortfalls_of(prepared, launched, summary)
         return Evaluation(launched.directory, summary, tuple(short), tuple(watch.notes))
 

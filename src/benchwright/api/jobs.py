@@ -15,17 +15,17 @@ from contextvars import copy_context
 from typing import Any, Generic, TypeVar
 
 from benchwright.api.run_progress import ProgressPrinter
-from benchwright.app.loop import run_on_own_loop
+from benchwright.app.event_loop import run_on_new_loop
 
-Result = TypeVar("Result")
+JobResult = TypeVar("JobResult")
 
-Work = Callable[[ProgressPrinter], Coroutine[Any, Any, Result]]
+JobFunction = Callable[[ProgressPrinter], Coroutine[Any, Any, JobResult]]
 
 POLL_SECONDS = 0.1
 """Seconds between two checks whether a run in progress has ended."""
 
 
-def wait_for(work: Work[Result], *, progress: bool) -> Result:
+def run_job(work: JobFunction[JobResult], *, progress: bool) -> JobResult:
     """Wait until the work has ended. Return its result. The work runs in a thread of its own.
 
     If Ctrl-C is pressed, the work is told to stop. A second Ctrl-C does not wait for its end.
@@ -38,7 +38,7 @@ def wait_for(work: Work[Result], *, progress: bool) -> Result:
     job = _Job(work, watch)
     try:
         while not wait([job.future], POLL_SECONDS).done:
-            watch.show()
+            watch.print_progress()
     except BaseException:
         job.stop()
         wait([job.future])
@@ -48,7 +48,7 @@ def wait_for(work: Work[Result], *, progress: bool) -> Result:
     return job.future.result()
 
 
-async def wait_for_async(work: Work[Result], *, progress: bool) -> Result:
+async def run_job_async(work: JobFunction[JobResult], *, progress: bool) -> JobResult:
     """Wait until the work has ended, without blocking the caller's event loop. Return its result.
 
     The work runs in a thread of its own.
@@ -62,7 +62,7 @@ async def wait_for_async(work: Work[Result], *, progress: bool) -> Result:
     ended = asyncio.wrap_future(job.future)
     try:
         while not (await asyncio.wait([ended], timeout=POLL_SECONDS))[0]:
-            watch.show()
+            watch.print_progress()
     except BaseException:
         job.stop()
         await asyncio.wait([ended])
@@ -74,11 +74,11 @@ async def wait_for_async(work: Work[Result], *, progress: bool) -> Result:
     return ended.result()
 
 
-class _Job(Generic[Result]):
+class _Job(Generic[JobResult]):
     """Work in progress. Its thread is a daemon, so that blocked work cannot keep the program from exiting."""
 
-    def __init__(self, work: Work[Result], watch: ProgressPrinter) -> None:
-        self.future: Future[Result] = Future()
+    def __init__(self, work: JobFunction[JobResult], watch: ProgressPrinter) -> None:
+        self.future: Future[JobResult] = Future()
         self.future.set_running_or_notify_cancel()  # the future can no longer be cancelled, only its work
         self._work, self._watch = work, watch
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -96,11 +96,11 @@ class _Job(Generic[Result]):
 
     def _run(self) -> None:
         try:
-            self.future.set_result(run_on_own_loop(self._main()))
+            self.future.set_result(run_on_new_loop(self._main()))
         except BaseException as error:
             self.future.set_exception(error)
 
-    async def _main(self) -> Result:
+    async def _main(self) -> JobResult:
         self._loop, self._task = asyncio.get_running_loop(), asyncio.current_task()
         if self._stopped:
             raise asyncio.CancelledError

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchwright.app.judging.labelling import label_run
 from benchwright.app.judging.labels_file import HumanLabel
-from benchwright.app.prepared import LaunchedRun, PreparedRun
+from benchwright.app.prepared_run import LaunchedRun, PreparedRun
 from benchwright.errors import RunUnfinished
 
 if TYPE_CHECKING:
@@ -27,9 +27,9 @@ async def store_labels(
     Raises:
         RunUnfinished: If the judge was not asked about all answers.
     """
-    if path is None or not launched.finished:
+    if path is None or not launched.is_finished:
         return
     result = await label_run(prepared, launched.directory, labels, path.name, [], watch.record_message)
-    if result is not None and not result.finished:
+    if result is not None and not result.is_finished:
         reason = result.stop_reason or "the judge was not asked to the end"
         raise RunUnfinished(f"{reason} (the same call goes on from there)", launched.directory)

@@ -9,12 +9,12 @@ from typing import Any
 import msgspec
 
 from benchwright.analysis.export import LoadedRun, load_run
-from benchwright.analysis.shortfalls import failed_trials, too_many_failures
+from benchwright.analysis.shortfalls import count_failed_trials, too_many_failures_sentence
 from benchwright.analysis.summary_records import RunSummary
 from benchwright.app.benchmark_results import BenchmarkReport
-from benchwright.app.prepared import LaunchedRun, PreparedRun
+from benchwright.app.prepared_run import LaunchedRun, PreparedRun
 from benchwright.errors import RunUnfinished
-from benchwright.formats import number_text, plural
+from benchwright.formats import count_with_noun, number_text
 from benchwright.reports.as_text import as_text
 from benchwright.statistic import Statistic
 from benchwright.text import make_safe
@@ -50,7 +50,7 @@ class Evaluation(msgspec.Struct, frozen=True):
         return as_text(render_summary(self.summary))
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.id}: {plural(self.summary.done, 'trial')}>"
+        return f"<{type(self).__name__} {self.id}: {count_with_noun(self.summary.done, 'trial')}>"
 
 
 class BenchmarkRun(msgspec.Struct, frozen=True):
@@ -123,17 +123,20 @@ def shortfalls_of(prepared: PreparedRun[Any], launched: LaunchedRun, summary: Ru
     Raises:
         RunUnfinished: If the run is not finished.
     """
-    result = launched.result
+    result = launched.session_result
     over = summary.decision is not None and summary.decision.over
-    if result is not None and not result.finished and not over:
+    if result is not None and not result.is_finished and not over:
         reason = result.stop_reason or "the run stopped"
         done = f"{summary.done:,} of {summary.planned or 0:,} trials are done"
         ended = (
             reason
-            if prepared.change_reason() is not None
+            if prepared.find_change_reason() is not None
             else f"{reason} ({done}; the same call goes on from there)"
         )
         raise RunUnfinished(ended, launched.directory)
-    failed = sum(failed_trials(target.statuses) for target in summary.targets)
+    failed = sum(count_failed_trials(target.statuses) for target in summary.targets)
     most = prepared.request.settings.limits.max_failures
-    return [*summary.shortfalls, *too_many_failures(failed, summary.done, most, "trials", "max_failures")]
+    return [
+        *summary.shortfalls,
+        *too_many_failures_sentence(failed, summary.done, most, "trials", "max_failures"),
+    ]

@@ -14,10 +14,10 @@ from benchwright.reports.progress import status_line
 from benchwright.secrets import SECRETS
 from benchwright.text import make_safe
 
-UPDATE_INTERVAL = 0.2
+UPDATE_INTERVAL_SECONDS = 0.2
 """Seconds between two updates of the status line, if each status line replaces the previous one (on a terminal)."""
 
-LINE_INTERVAL = 5.0
+LINE_INTERVAL_SECONDS = 5.0
 """Seconds between two status lines, if a line cannot be replaced (in a file or pipe)."""
 
 logger = logging.getLogger("benchwright")
@@ -25,7 +25,8 @@ logger.addHandler(logging.NullHandler())  # a library logs nothing unless the pr
 
 
 class ProgressPrinter(LiveProgress):
-    """Listener that collects the messages and the status of a run. `show` and `close` print them on stderr if `shown`.
+    """Listener that collects the messages and the status of a run. `print_progress` and `close` print them on
+    stderr if `shown`.
 
     `notes`: the collected messages, which are also logged.
     """
@@ -69,12 +70,12 @@ class ProgressPrinter(LiveProgress):
 
     def _tick(self) -> None:
         self._line = self._status()
-        self._timer = asyncio.get_running_loop().call_later(UPDATE_INTERVAL, self._tick)
+        self._timer = asyncio.get_running_loop().call_later(UPDATE_INTERVAL_SECONDS, self._tick)
 
     def _status(self) -> str:
         return SECRETS.redact(status_line(self, self.names))
 
-    def show(self) -> None:
+    def print_progress(self) -> None:
         """Print the messages and the status that were not printed yet."""
         if not self._shown:
             return
@@ -84,14 +85,14 @@ class ProgressPrinter(LiveProgress):
         if self._updating:
             self._write(self._line)
         elif monotonic() >= self._next_line:
-            self._next_line = monotonic() + LINE_INTERVAL
+            self._next_line = monotonic() + LINE_INTERVAL_SECONDS
             self._write(self._line, stays=True)
 
     def close(self) -> None:
         """Print the remaining messages, and end the status line."""
         if self._shown:
             self._next_line = 0.0
-            self.show()
+            self.print_progress()
             if self._updating and self._last:
                 self._write(self._line, stays=True)
 

@@ -11,7 +11,7 @@ from benchwright.endpoint.access import Access, Header, make_headers
 from benchwright.endpoint.credentials import read_key
 from benchwright.endpoint.tls import TlsFiles
 from benchwright.errors import UserError
-from benchwright.headers import check_name, check_value, is_secret
+from benchwright.headers import check_header_name, check_header_value, is_secret_header
 
 if TYPE_CHECKING:
     from pydantic import SecretStr
@@ -60,7 +60,7 @@ def has_own_address(endpoint: EndpointSettings, entry: ModelEntry) -> bool:
     return entry.base_url is not None and entry.base_url != endpoint.base_url
 
 
-def header_variables(endpoint: EndpointSettings, *others: Mapping[str, str]) -> set[str | None]:
+def header_variable_names(endpoint: EndpointSettings, *others: Mapping[str, str]) -> set[str | None]:
     """Return the names of the environment variables that hold headers, for the models under test and for other roles.
 
     `others`: for each other role, such as a judge, a mapping from header name to variable name.
@@ -86,7 +86,7 @@ def role_access(endpoint: EndpointSettings, option: Mapping[str, str], role: str
     return Access(key, role_headers(f"{role}_headers", headers, variables), tls_files(endpoint))
 
 
-def role_header_variables(option: Mapping[str, str]) -> set[str | None]:
+def role_header_variable_names(option: Mapping[str, str]) -> set[str | None]:
     """Return the names of the environment variables that hold headers of other roles, such as a judge.
 
     A benchmark's options state these names.
@@ -115,10 +115,10 @@ def role_headers(option: str, headers: Mapping[str, str], variables: Mapping[str
     given = {}
     for name, value in headers.items():
         try:
-            given[name] = check_value(check_name(name), value)
+            given[name] = check_header_value(check_header_name(name), value)
         except ValueError as error:
             raise UserError(f"{option}: {error}.") from None
-        if is_secret(name, value):
+        if is_secret_header(name, value):
             raise UserError(
                 f"{option}: {name} is secret: name a variable that holds it, with {_env(option)}."
             )
@@ -147,7 +147,7 @@ def _value_in(name: str, variable: str) -> str:
     if not value:
         raise UserError(f"The header {name} is to come from the variable {variable}, which is not set.")
     try:
-        return check_value(name, value)
+        return check_header_value(name, value)
     except ValueError as error:
         raise UserError(f"The variable {variable}: {error}.") from None
 

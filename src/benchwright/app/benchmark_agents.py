@@ -25,7 +25,7 @@ def with_agent(benchmark: Benchmark, name: str | None, options: Mapping[str, str
         return benchmark
     from benchwright.catalog.containers import ContainerBenchmark
     from benchwright.catalog.containers.container_agents import terminus_departures
-    from benchwright.recipes.in_containers import container_agent
+    from benchwright.recipes.container_launch import container_agent
     from benchwright.recipes.recipe_lookup import find_recipe
 
     title = benchmark.about.full_name

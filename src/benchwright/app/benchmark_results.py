@@ -9,13 +9,18 @@ from typing import Any
 from msgspec.structs import replace
 
 from benchwright.analysis.benchmark_figures_file import write_figures
-from benchwright.analysis.benchmark_file import Totals, compute_totals, graded_trials, write_result_file
+from benchwright.analysis.benchmark_file import (
+    BenchmarkTotals,
+    compute_totals,
+    graded_trials,
+    write_result_file,
+)
 from benchwright.analysis.summary import summarise, with_figures
 from benchwright.analysis.summary_records import RunSummary, TargetSummary
-from benchwright.app.prepared import LaunchedRun
-from benchwright.app.run_lookup.unfinished import mark_reported
+from benchwright.app.prepared_run import LaunchedRun
+from benchwright.app.run_lookup.unfinished_runs import mark_reported
 from benchwright.catalog.benchmark import About, Benchmark, Figure, format_timestamp
-from benchwright.catalog.containers.predictions import predictions_of, write_predictions
+from benchwright.catalog.containers.predictions import collect_predictions, write_predictions
 from benchwright.errors import UserError
 from benchwright.records import Record
 from benchwright.runs.manifest import Manifest, read_manifest
@@ -32,7 +37,7 @@ class BenchmarkReport(Record, frozen=True):
     slot: str
     manifest: Manifest
     summary: RunSummary
-    totals: Totals
+    totals: BenchmarkTotals
     figures: Sequence[Figure]
     path: Path | None
 
@@ -63,7 +68,7 @@ def report_benchmark(
         for target in summary.targets
     ]
     figures = {report.slot: list(report.figures) for report in reports}
-    if launched.finished:
+    if launched.is_finished:
         write_figures(launched.directory, figures)
         mark_reported(launched.directory)
     summary = replace(summary, targets=with_figures(summary.targets, figures))
@@ -81,7 +86,7 @@ def _report(
 ) -> BenchmarkReport:
     table, scorer = launched.table, benchmark.scorers[0].name
     model = manifest.typed_models.get(target.slot, target.model)
-    rows = table.rows_in_order(table.counted_rows(target.slot))
+    rows = table.rows_in_start_order(table.counted_rows(target.slot))
     totals = compute_totals(table, rows, benchmark, target)
     figures = (
         []
@@ -89,13 +94,13 @@ def _report(
         else benchmark.figures(graded_trials(table.read_trials(rows), scorer))
     )
     path = None
-    if launched.finished:
+    if launched.is_finished:
         path = _result_path(benchmark.about, output_dir, model, format_timestamp(manifest.created_at))
         write_result_file(
             path, benchmark, manifest, summary, target, table.read_trials(rows), totals, figures, more
         )
         if "predictions" in benchmark.about.options:
-            predictions = predictions_of(graded_trials(table.read_trials(rows), scorer), model)
+            predictions = collect_predictions(graded_trials(table.read_trials(rows), scorer), model)
             write_predictions(path.with_suffix(".predictions.jsonl"), predictions)
     return BenchmarkReport(model, target.slot, manifest, summary, totals, figures, path)
 

@@ -7,16 +7,18 @@ from contextlib import asynccontextmanager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from benchwright.app.access import role_access, role_header_variables
+import msgspec
+
+from benchwright.app.access import role_access, role_header_variable_names
 from benchwright.app.benchmark_agents import agent_facts, trial_limits, with_agent
 from benchwright.app.benchmark_results import BenchmarkReport, report_benchmark
-from benchwright.app.launch import discard_message, parts_of, worker_spec
-from benchwright.app.models import ModelsUnderTest, find_models, key_variables, short_name
+from benchwright.app.launch import discard_message, make_worker_spec, shard_parts_of_request
+from benchwright.app.models import ModelsUnderTest, find_models, key_variable_names, short_name_of_models
 from benchwright.app.needs import needs_of_benchmark, needs_of_requests
-from benchwright.app.prepared import LaunchedRun, PreparedRun, RunRequest
+from benchwright.app.prepared_run import LaunchedRun, PreparedRun, RunRequest
 from benchwright.app.prometheus import MetricsScrape
-from benchwright.app.run_lookup.unfinished import UnfinishedRunLookup
-from benchwright.app.until.question import check_until
+from benchwright.app.run_lookup.unfinished_runs import UnfinishedRunLookup
+from benchwright.app.until.question import check_until_options
 from benchwright.catalog import plugins
 from benchwright.catalog.benchmark import SEAL_VERSION, About, Benchmark, Options, StatefulBenchmark
 from benchwright.catalog.registry import BENCHMARKS, ROLE_OPTIONS, find_about, make_benchmark
@@ -32,12 +34,12 @@ from benchwright.config import (
 )
 from benchwright.data.datasets import Folder, HarborDataset, Source, find_dataset
 from benchwright.endpoint.access import Access
-from benchwright.endpoint.default_server import LOCAL_SERVER
+from benchwright.endpoint.default_server import LOCAL_SERVER_URL
 from benchwright.endpoint.providers import check_target, find_access, find_target
 from benchwright.engine.plan import Plan
 from benchwright.engine.shards import ShardParts
 from benchwright.errors import UserError
-from benchwright.formats import plural
+from benchwright.formats import count_with_noun
 from benchwright.records import Sample, Target
 from benchwright.runs.journal import read_body
 from benchwright.runs.manifest import DataFile
@@ -64,12 +66,12 @@ def prepare_benchmark(name: str, settings: BenchmarkSettings, say: Say) -> Prepa
     if not settings.endpoint.model:
         raise UserError("Missing option '--model': give the name of the model as the server lists it.")
     endpoint, catalog, containers = settings.endpoint, settings.catalog, settings.containers
-    check_until(settings.deciding, len(endpoint.models_under_test))
+    check_until_options(settings.deciding, len(endpoint.models_under_test))
     if len(endpoint.models_under_test) > 1 and settings.monitoring.scrape_prometheus:
         raise UserError("--scrape-prometheus is for one model: run it once for each.")
     selection = _selection(settings.selection, settings.sampling.seed)
     benchmark, source = _find(name, catalog, containers, selection, models=len(endpoint.models_under_test))
-    may_order = settings.deciding.until is None and not settings.execution.is_shared
+    may_order = settings.deciding.until is None and not settings.execution.uses_several_processes
     images = _images(benchmark, containers.keep_images, may_order=may_order)
     benchmark = benchmark if images is None else images.benchmark
     metadata = benchmark.about
@@ -80,10 +82,10 @@ def prepare_benchmark(name: str, settings: BenchmarkSettings, say: Say) -> Prepa
     }
     task = BenchmarkTask(benchmark, source, selection, options)
     body = _body(metadata, settings.sampling)
-    models = find_models(endpoint, settings.sampling, settings.thinking, body, say, LOCAL_SERVER)
+    models = find_models(endpoint, settings.sampling, settings.thinking, body, say, LOCAL_SERVER_URL)
     primary = models.targets[0]
     remembering = benchmark if isinstance(benchmark, StatefulBenchmark) and benchmark.is_stateful else None
-    if remembering is not None and settings.execution.is_shared:
+    if remembering is not None and settings.execution.uses_several_processes:
         raise UserError(
             f"{metadata.name}: questions begin with what other trials have left in the memory, so all of them run in "
             "one process: remove --workers and --executor, or choose other categories."
@@ -92,30 +94,33 @@ def prepare_benchmark(name: str, settings: BenchmarkSettings, say: Say) -> Prepa
     samples = task.size()
     request = RunRequest(
         kind="benchmark",
-        name=f"{metadata.full_name}-{short_name([entry.title for entry in endpoint.models_under_test])}",
+        name=f"{metadata.full_name}-{short_name_of_models([entry.title for entry in endpoint.models_under_test])}",
         plan=Plan(
             task=task,
-            samples=samples,
+            sample_count=samples,
             targets=models.targets,
-            helpers=[target for target, _ in helpers],
+            helper_targets=[target for target, _ in helpers],
             repeats=settings.selection.n,
             limits=trial_limits(benchmark, settings.limits.trial_tokens, settings.limits.trial_seconds),
-            reorder=None if images is None or not may_order else images.order_by_image,
+            reorder_trials=None if images is None or not may_order else images.order_by_image,
         ),
         settings=settings,
-        data=(DataFile(path=str(source.root), xxh3=source.digest, samples=samples),),
+        data_files=(DataFile(path=str(source.root), xxh3=source.digest, samples=samples),),
         access={**models.access, **{target.slot: access for target, access in helpers}},
-        typed_models=models.names,
-        selection=_plain(selection),
+        typed_models=models.display_names,
+        sample_selection=msgspec.to_builtins(selection),
         manifest_facts={
             **_about(benchmark, source, settings, models),
             **agent_facts(benchmark),
             **models.manifest_facts,
         },
-        worker_spec=worker_spec(
-            benchmark_parts, name, settings, keys=_named_variables(catalog.option) | key_variables(endpoint)
+        worker_spec=make_worker_spec(
+            benchmark_shard_parts,
+            name,
+            settings,
+            keys=_named_variables(catalog.option) | key_variable_names(endpoint),
         ),
-        needs=lambda: {
+        find_needs=lambda: {
             **needs_of_benchmark(metadata, containers.agent),
             **needs_of_requests(settings.limits, settings.sampling, endpoint.models),
         },
@@ -154,13 +159,13 @@ def prepare_benchmark(name: str, settings: BenchmarkSettings, say: Say) -> Prepa
         request,
         lookup,
         report,
-        facts={
+        description_facts={
             "benchmark": metadata.full_name,
             "data": request.manifest_facts["data"],
             "departures": request.manifest_facts["departures"],
         },
         run_context=during,
-        activity_lines=(lambda: ()) if images is None else images.keeping.pulls.progress_lines,
+        describe_activities=(lambda: ()) if images is None else images.keeping.pulls.progress_lines,
     )
 
 
@@ -177,25 +182,25 @@ def _images(benchmark: Benchmark, keep: ImagePolicy | None, *, may_order: bool) 
     """
     if "containers" not in benchmark.about.needs:
         return None
-    from benchwright.app.run_images import run_images
+    from benchwright.app.run_images import make_run_images
 
     if keep in ("none", "base") and not may_order:
         raise UserError(
             f"--keep-images {keep} orders trials by their images, in one process: it does not go with "
             "--until, --workers and --executor ray."
         )
-    return run_images(benchmark, keep, may_order=may_order)
+    return make_run_images(benchmark, keep, may_order=may_order)
 
 
-def benchmark_parts(concurrency: int, name: str, settings: BenchmarkSettings) -> ShardParts:
+def benchmark_shard_parts(concurrency: int, name: str, settings: BenchmarkSettings) -> ShardParts:
     """Prepare the run again in a worker process. Return the parts that the worker needs: task, clients and limits."""
-    return parts_of(prepare_benchmark(name, settings, discard_message).request, concurrency)
+    return shard_parts_of_request(prepare_benchmark(name, settings, discard_message).request, concurrency)
 
 
 def _named_variables(given: Mapping[str, str]) -> set[str | None]:
     """Return the environment variables with keys and headers of a judge or other role, named in the options `given`."""
     keys = {value for option, value in given.items() if option.endswith("_api_key_env")}
-    return keys | role_header_variables(given)
+    return keys | role_header_variable_names(given)
 
 
 def _find(
@@ -339,9 +344,9 @@ def _sandbox(metadata: About) -> dict[str, str]:
     """Return the facts on how code written by models is isolated. Empty if the benchmark runs no such code."""
     if "sandbox" not in metadata.needs:
         return {}
-    from benchwright.sandbox import choose_protection
+    from benchwright.sandbox import choose_isolation_method
 
-    return {"sandbox": choose_protection().description}
+    return {"sandbox": choose_isolation_method().description}
 
 
 def _seal(metadata: About, *, sealed: bool) -> dict[str, str]:
@@ -368,7 +373,7 @@ def find_departures(
     metadata = benchmark.about
     yield from metadata.departures
     yield from benchmark.departures
-    if not source.pinned and source.provenance != plugins.PLUGIN_PROVENANCE:
+    if not source.is_pinned and source.provenance != plugins.PLUGIN_PROVENANCE:
         is_own = isinstance(metadata.dataset.origin, Folder | None)
         fetched = metadata.full_name if isinstance(metadata.dataset.origin, HarborDataset) else metadata.name
         pins = "" if is_own else f" (`benchwright fetch {fetched}` pins it)"
@@ -377,24 +382,17 @@ def find_departures(
         yield f"temperature {sampling.temperature:g} instead of {metadata.temperature:g}"
     if selection.n < metadata.repeats:
         yield (
-            f"{plural(selection.n, 'repeat')} of each sample, where published scores are means of {metadata.repeats} "
-            f"(--n {metadata.repeats})"
+            f"{count_with_noun(selection.n, 'repeat')} of each sample, where published scores are "
+            f"means of {metadata.repeats} (--n {metadata.repeats})"
         )
     own = metadata.max_tokens
     if own is not None and _max_tokens(metadata, sampling) != own:
         yield f"at most {_max_tokens(metadata, sampling):,} tokens per answer instead of {own:,}"
     if selection.where or selection.ids is not None or selection.max_samples is not None:
         yield "only some of the samples"
-    for slot, recommended in models.recommended.items():
-        yield f"{make_safe(models.names[slot])} is sent what is recommended for {recommended.description}"
-    for slot, sent in models.thinking.items():
-        yield f"{make_safe(models.names[slot])} is sent fields for thinking: {', '.join(sorted(sent.fields))}"
+    for slot, recommended in models.recommended_settings.items():
+        yield f"{make_safe(models.display_names[slot])} is sent what is recommended for {recommended.description}"
+    for slot, sent in models.sent_thinking.items():
+        yield f"{make_safe(models.display_names[slot])} is sent fields for thinking: {', '.join(sorted(sent.fields))}"
     if sampling.param:
         yield f"further request fields: {', '.join(sorted(sampling.param))}"
-
-
-def _plain(selection: Selection) -> dict[str, Any]:
-    import msgspec
-
-    plain: dict[str, Any] = msgspec.to_builtins(selection)
-    return plain

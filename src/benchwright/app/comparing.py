@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from benchwright.analysis.comparison.compare import ComparisonOptions, compare_references
 from benchwright.analysis.comparison.records import Comparison
-from benchwright.analysis.comparison.references import Reference, resolve_reference
-from benchwright.analysis.report.records import Distribution
-from benchwright.analysis.report.runs import request_times
-from benchwright.analysis.report.times import distributions
+from benchwright.analysis.comparison.references import ResolvedReference, resolve_reference
+from benchwright.analysis.report.records import DistributionChart
+from benchwright.analysis.report.run_sections import request_times
+from benchwright.analysis.report.time_charts import time_distributions
 from benchwright.records import Record
 from benchwright.stats.arrays import Vector
 
@@ -18,7 +18,7 @@ class ComparisonWithTimes(Record, frozen=True):
     """A comparison of runs, and the distributions of the request times of each run."""
 
     comparison: Comparison
-    times: list[Distribution]
+    times: list[DistributionChart]
 
 
 def compare_runs(references: Sequence[str], options: ComparisonOptions) -> ComparisonWithTimes:
@@ -32,9 +32,9 @@ def compare_runs(references: Sequence[str], options: ComparisonOptions) -> Compa
     comparison = compare_references(found, options).comparison
     sides = zip(found, comparison.runs, strict=True)
     return ComparisonWithTimes(
-        comparison, distributions({run.letter: _times(one, run.slot) for one, run in sides})
+        comparison, time_distributions({run.letter: _times(one, run.slot) for one, run in sides})
     )
 
 
-def _times(one: Reference, slot: str | None) -> Mapping[str, Vector]:
+def _times(one: ResolvedReference, slot: str | None) -> Mapping[str, Vector]:
     return {} if one.run is None or slot is None else request_times(one.run.table, slot)

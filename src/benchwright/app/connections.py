@@ -7,17 +7,17 @@ import resource
 
 from benchwright.text import Say
 
-RESERVED_FILES = 32
+RESERVED_OPEN_FILES = 32
 """Open files reserved for journals, bodies and pipes, besides connections and files that are already open."""
 
 
-def allow_connections(wanted: int) -> int:
+def raise_connection_limit(wanted: int) -> int:
     """Raise the limit of open files as far as needed and allowed. Return how many connections are then possible.
 
     The result is at most `wanted` and at least 1.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    others = _open_files() + RESERVED_FILES
+    others = _open_files() + RESERVED_OPEN_FILES
     needed = wanted + others
     if soft != resource.RLIM_INFINITY and soft < needed:
         soft = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
@@ -25,7 +25,7 @@ def allow_connections(wanted: int) -> int:
     return wanted if soft == resource.RLIM_INFINITY else max(1, min(wanted, soft - others))
 
 
-def warn_if_insufficient(wanted: int, possible: int, say: Say) -> None:
+def warn_of_too_few_connections(wanted: int, possible: int, say: Say) -> None:
     """Warn if fewer requests than wanted can be in flight."""
     if possible < wanted:
         say(

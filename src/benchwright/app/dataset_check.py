@@ -8,11 +8,11 @@ from time import monotonic
 from benchwright.data.manifest import file_fingerprint
 from benchwright.engine.worker import ScoredWork, WorkResult
 
-CHECK_EVERY_RESULTS = 100
-CHECK_EVERY_SECONDS = 300.0
+RESULTS_PER_CHECK = 100
+SECONDS_PER_CHECK = 300.0
 
 
-class DatasetUnchanged:
+class DatasetUnchangedRule:
     """Stop rule: ends the run if its dataset file has changed.
 
     Every 100 trials or 5 minutes, the file's status (size and times) is checked. If the status has changed,
@@ -24,16 +24,16 @@ class DatasetUnchanged:
         self._fingerprint = fingerprint
         self._stamp = _stamp(path)
         self._results = 0
-        self._next = monotonic() + CHECK_EVERY_SECONDS
+        self._next = monotonic() + SECONDS_PER_CHECK
 
     def update(self, result: WorkResult) -> str | None:
         """Return a reason to stop if a check is due and the dataset has changed. Return None otherwise."""
         if not isinstance(result, ScoredWork):
             return None
         self._results += 1
-        if self._results < CHECK_EVERY_RESULTS and monotonic() < self._next:
+        if self._results < RESULTS_PER_CHECK and monotonic() < self._next:
             return None
-        self._results, self._next = 0, monotonic() + CHECK_EVERY_SECONDS
+        self._results, self._next = 0, monotonic() + SECONDS_PER_CHECK
         return self.reason()
 
     def reason(self) -> str | None:

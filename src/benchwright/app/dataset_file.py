@@ -17,7 +17,7 @@ from benchwright.files import write_atomically
 from benchwright.home import given_rows_directory
 
 
-def rows_file(rows: Sequence[Mapping[str, Any]]) -> Path:
+def write_rows_file(rows: Sequence[Mapping[str, Any]]) -> Path:
     """Return the path of the dataset file with these rows. Write the file if it does not exist.
 
     The file's name is a digest of its content (xxh3, 64 bits).

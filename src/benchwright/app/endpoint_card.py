@@ -11,7 +11,7 @@ from benchwright.endpoint.card import REQUEST_SECONDS, Examination, Prober, run_
 from benchwright.endpoint.client import EndpointClient
 from benchwright.records import Target
 
-MAX_CONCURRENT = 4
+MAX_CONCURRENT_REQUESTS = 4
 """Maximum number of concurrent requests of an examination."""
 
 
@@ -26,7 +26,7 @@ def prepare_examination(
     `seconds`: maximum seconds for one request. `told`: callback that receives the number of requests so far, before
     each request.
     """
-    client = make_client(target, access, Settings(), MAX_CONCURRENT)
+    client = make_client(target, access, Settings(), MAX_CONCURRENT_REQUESTS)
     assert isinstance(client, EndpointClient), "LiteLLM has no endpoint to examine"
     return Examination(Prober(client, seconds=seconds, told=told))
 

@@ -12,7 +12,7 @@ from benchwright.endpoint.timeouts import Timeouts
 from benchwright.records import Target
 
 
-def added_settings(sampling: SamplingSettings, models: Models, target: Target) -> frozenset[str]:
+def implicit_setting_names(sampling: SamplingSettings, models: Models, target: Target) -> frozenset[str]:
     """Return the names of a target's settings that the user did not ask for.
 
     The only such setting is the seed, if the user gave none.
@@ -55,9 +55,9 @@ def make_client(target: Target, access: Access, settings: Settings, connections:
         connections=connections,
         stream=settings.execution.stream,
         limits=Timeouts(
-            read=limits.timeout,
-            stall=min(limits.timeout, Timeouts().stall),
-            total=limits.request_seconds,
+            read_seconds=limits.timeout,
+            stall_seconds=min(limits.timeout, Timeouts().stall_seconds),
+            total_seconds=limits.request_seconds,
             max_bytes=limits.answer_mb * 2**20,
         ),
         retry=RetryPolicy(retries=limits.retries, max_rate_limit_wait=limits.max_wait),
@@ -65,5 +65,5 @@ def make_client(target: Target, access: Access, settings: Settings, connections:
             **_hints(settings.sampling, target),
             **refusal_hints(settings.thinking, settings.endpoint.models_under_test, target),
         },
-        added=added_settings(settings.sampling, settings.endpoint.models, target),
+        added=implicit_setting_names(settings.sampling, settings.endpoint.models, target),
     )

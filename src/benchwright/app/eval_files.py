@@ -21,10 +21,10 @@ from benchwright.agents.cache.identity import config_hash, task_id
 from benchwright.agents.cache.new_runs import NewRuns
 from benchwright.agents.cache.paths import cache_root
 from benchwright.agents.cache.runs import DocumentedRun, DocumentedRuns
-from benchwright.agents.cache.samples import lines_of, sample_lines
+from benchwright.agents.cache.samples import sample_lines, sample_lines_of_records
 from benchwright.config import OutputSettings
 from benchwright.errors import JournalError, UserError
-from benchwright.files import append, write_atomically
+from benchwright.files import append_to_file, write_atomically
 from benchwright.records import Status
 from benchwright.runs.journal import encode_json
 from benchwright.runs.manifest import read_manifest
@@ -89,8 +89,8 @@ class EvalFiles:
             add_runs(path, entry, (run for _, run in for_entry.read_new()))
             if self._outputs.log_samples:
                 records = (record for record, _ in for_samples.read_new())
-                lines = lines_of(records, table.directory, manifest)
-                append(samples_path(path), lines, error=JournalError)
+                lines = sample_lines_of_records(records, table.directory, manifest)
+                append_to_file(samples_path(path), lines, error=JournalError)
 
         return write
 

@@ -12,30 +12,30 @@ from benchwright.agents.rows import DatasetTask
 from benchwright.analysis.summary import summarise
 from benchwright.analysis.summary_records import RunSummary
 from benchwright.app.benchmark_agents import recipe_facts
-from benchwright.app.checks import check_eval
-from benchwright.app.dataset_check import DatasetUnchanged
+from benchwright.app.dataset_check import DatasetUnchangedRule
 from benchwright.app.eval_files import EvalFiles
 from benchwright.app.evaluating.targets import eval_targets
 from benchwright.app.evaluating.task import (
-    NO_PARAMETERS,
+    NO_OBJECTS,
     agent_name,
     calls_model_itself,
     completion_params,
     eval_task,
-    is_program,
+    is_program_agent,
 )
 from benchwright.app.evaluating.trial_reuse import find_reuse
-from benchwright.app.launch import discard_message, parts_of, worker_spec
-from benchwright.app.models import key_variables, short_name
+from benchwright.app.launch import discard_message, make_worker_spec, shard_parts_of_request
+from benchwright.app.models import key_variable_names, short_name_of_models
 from benchwright.app.needs import needs_of_eval, needs_of_requests
-from benchwright.app.prepared import LaunchedRun, PreparedRun, RunRequest
+from benchwright.app.prepared_run import LaunchedRun, PreparedRun, RunRequest
 from benchwright.app.run_lookup.eval_cache import EvalCacheLookup
-from benchwright.app.until.question import check_until
+from benchwright.app.settings_checks import check_eval
+from benchwright.app.until.question import check_until_options
 from benchwright.config import BaselineSettings, EndpointSettings, EvalSettings, JudgeSettings, SolverSettings
 from benchwright.data.manifest import file_fingerprint
 from benchwright.engine.plan import Plan
 from benchwright.engine.shards import ShardParts
-from benchwright.formats import plural
+from benchwright.formats import count_with_noun
 from benchwright.recipes.recipe_lookup import find_recipe
 from benchwright.records import Record, TrialLimits
 from benchwright.runs.manifest import DataFile, read_manifest
@@ -55,7 +55,7 @@ class EvalReport(Record, frozen=True):
 
 
 def prepare_eval(
-    settings: EvalSettings, say: Say, objects: Mapping[str, Any] = NO_PARAMETERS
+    settings: EvalSettings, say: Say, objects: Mapping[str, Any] = NO_OBJECTS
 ) -> PreparedRun[EvalReport]:
     """Check everything that can be checked without a request, and return the prepared run.
 
@@ -67,7 +67,7 @@ def prepare_eval(
     """
     check_eval(settings)
     endpoint, rows = settings.endpoint, settings.rows
-    check_until(
+    check_until_options(
         settings.deciding, len(endpoint.models_under_test) + (settings.baseline.baseline_model is not None)
     )
     assert rows.dataset is not None
@@ -83,42 +83,42 @@ def prepare_eval(
         samples=samples,
         offset=rows.offset,
         columns={**task.inferred_columns, **rows.column},
-        left_out=task.skipped_rows.number if task.skipped_rows else 0,
+        left_out=task.skipped_rows.row_count if task.skipped_rows else 0,
     )
-    unchanged = DatasetUnchanged(rows.dataset, digest)
+    unchanged = DatasetUnchangedRule(rows.dataset, digest)
     request = RunRequest(
         kind="eval",
         name=_name(
             settings.solver,
             rows.dataset,
-            short_name([entry.title for entry in endpoint.models_under_test]),
+            short_name_of_models([entry.title for entry in endpoint.models_under_test]),
         ),
         plan=Plan(
             task=task,
-            samples=samples,
+            sample_count=samples,
             targets=models.targets,
-            helpers=helpers,
+            helper_targets=helpers,
             repeats=settings.scoring.n,
             limits=TrialLimits(
                 turns=settings.solver.max_turns if calls_model_itself(settings.solver, objects) else None,
                 tokens=settings.limits.trial_tokens,
                 seconds=settings.limits.trial_seconds,
             ),
-            is_cancellable=is_program(settings.solver),
+            is_cancellable=is_program_agent(settings.solver),
         ),
         settings=settings,
-        data=(data,),
+        data_files=(data,),
         pass_threshold=settings.scoring.pass_threshold,
         access=models.access,
-        typed_models=models.names,
-        rules=(unchanged,),
+        typed_models=models.display_names,
+        stop_rules=(unchanged,),
         manifest_facts={**_about(settings.solver.agent), **models.manifest_facts},
         worker_spec=None
         if objects
-        else worker_spec(
-            eval_parts, settings, keys=_key_variables(endpoint, settings.judge, settings.baseline)
+        else make_worker_spec(
+            eval_shard_parts, settings, keys=_key_variables(endpoint, settings.judge, settings.baseline)
         ),
-        needs=lambda: {
+        find_needs=lambda: {
             **needs_of_eval(settings.solver, task),
             **needs_of_requests(settings.limits, settings.sampling, endpoint.models),
         },
@@ -138,12 +138,12 @@ def prepare_eval(
         request,
         lookup,
         report,
-        facts={"left_out_rows": data.left_out} if data.left_out else {},
+        description_facts={"left_out_rows": data.left_out} if data.left_out else {},
         resume_note=_resume_note(settings.solver),
         find_reuse=lambda say: find_reuse(settings.resuming, request.plan, lookup, say),
-        run_context=lookup.updating_files,
+        run_context=lookup.keep_files_updated,
         on_session_end=lookup.rewrite_files,
-        change_reason=unchanged.reason,
+        find_change_reason=unchanged.reason,
     )
 
 
@@ -151,7 +151,7 @@ def _say_what_is_odd(task: DatasetTask, template: str | None, scorers: Sequence[
     """Report rows that are left out. Warn if a multiple-choice scorer is used with questions that show no options."""
     if task.skipped_rows is not None:
         rows, first = task.skipped_rows
-        say(f"Left out {plural(rows, 'bad row')} (--skip-bad-rows); the first is {first}")
+        say(f"Left out {count_with_noun(rows, 'bad row')} (--skip-bad-rows); the first is {first}")
     asked = template or ""
     if "mcq" not in scorers or offers_options({"user_prompt": asked}):
         return
@@ -204,12 +204,12 @@ def _key_variables(
 ) -> set[str | None]:
     """Return the environment variables that hold keys and headers of the model, the judge or the baseline."""
     others = (judge.judge_headers_env, baseline.baseline_headers_env)
-    return {judge.judge_api_key_env, *key_variables(endpoint, *others)}
+    return {judge.judge_api_key_env, *key_variable_names(endpoint, *others)}
 
 
-def eval_parts(concurrency: int, settings: EvalSettings) -> ShardParts:
+def eval_shard_parts(concurrency: int, settings: EvalSettings) -> ShardParts:
     """Prepare the eval again in a worker process. Return the parts that the worker needs: task, clients and limits."""
-    return parts_of(prepare_eval(settings, discard_message).request, concurrency)
+    return shard_parts_of_request(prepare_eval(settings, discard_message).request, concurrency)
 
 
 def _config(settings: EvalSettings, request: RunRequest) -> dict[str, Any]:
@@ -238,6 +238,6 @@ def _config(settings: EvalSettings, request: RunRequest) -> dict[str, Any]:
         "limit": rows.limit,
         "completion_params": completion_params(settings.sampling) or None,
         "stream": None if settings.execution.stream else False,
-        "dataset_fingerprint": request.data[0].xxh3,
+        "dataset_fingerprint": request.data_files[0].xxh3,
         "fingerprint": request.fingerprint,
     }

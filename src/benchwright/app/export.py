@@ -12,7 +12,7 @@ from typing import IO
 
 from benchwright.analysis.export.every_eval_ever import write_every_eval_ever
 from benchwright.analysis.export.hub_results import write_hub_results
-from benchwright.analysis.export.inspect_log import write_logs
+from benchwright.analysis.export.inspect_log import write_inspect_logs
 from benchwright.analysis.export.lm_eval import write_lm_eval
 from benchwright.analysis.export.loaded_run import load_run
 from benchwright.analysis.export.requests import RequestRows
@@ -24,7 +24,7 @@ from benchwright.interop.result_formats import find_or_import_run
 from benchwright.runs.journal import encode_json
 from benchwright.runs.manifest import Manifest, read_manifest
 from benchwright.runs.table import RunTable, read_table
-from benchwright.suggest import did_you_mean
+from benchwright.suggestions import did_you_mean
 from benchwright.text import escape_formula
 
 ROW_GROUP_SIZE = 5000
@@ -124,7 +124,7 @@ WRITERS: Mapping[str, Callable[[AnyRows, IO[bytes]], int]] = {
 }
 
 FOLDER_WRITERS: Mapping[str, Callable[[Manifest, RunTable, Path], Iterator[Path]]] = {
-    "inspect": write_logs,
+    "inspect": write_inspect_logs,
     "eee": write_every_eval_ever,
     "hf": write_hub_results,
     "atif": write_trajectories,

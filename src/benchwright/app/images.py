@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from benchwright.errors import UserError
 from benchwright.sandbox.docker import connect
 from benchwright.sandbox.docker.own_images import OwnImage, own_images, remove_own_image
-from benchwright.suggest import did_you_mean
+from benchwright.suggestions import did_you_mean
 
 
 async def list_images() -> list[OwnImage]:

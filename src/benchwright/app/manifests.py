@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchwright.app.facts import client_facts, host_facts, library_versions
-from benchwright.app.prepared import RunRequest
+from benchwright.app.environment_facts import client_facts, host_facts, library_versions
+from benchwright.app.prepared_run import RunRequest
 from benchwright.config import Settings
 from benchwright.engine.protocols import JudgingScorer, Scorer
 from benchwright.runs.manifest import Manifest, ScorerInfo
@@ -22,7 +22,7 @@ def manifest_of(request: RunRequest, identity: str, digest: str, created_at: int
         created_at=created_at,
         task=plan.task.spec,
         targets=list(plan.targets),
-        helpers=list(plan.helpers),
+        helpers=list(plan.helper_targets),
         scorers=[scorer_info(scorer) for scorer in plan.task.scorers],
         repeats=plan.repeats,
         limits=plan.limits,
@@ -31,7 +31,7 @@ def manifest_of(request: RunRequest, identity: str, digest: str, created_at: int
         else request.settings.execution.concurrency,
         stream=request.settings.execution.stream,
         pass_threshold=request.pass_threshold,
-        data=list(request.data),
+        data=list(request.data_files),
         typed_models=dict(request.typed_models),
         settings=_plain_settings(request.settings),
         about=dict(request.manifest_facts),
@@ -43,7 +43,7 @@ def manifest_of(request: RunRequest, identity: str, digest: str, created_at: int
 
 def scorer_info(scorer: Scorer) -> ScorerInfo:
     """Return the description of a scorer for the manifest."""
-    judging = scorer.judging if isinstance(scorer, JudgingScorer) else None
+    judging = scorer.judge_info if isinstance(scorer, JudgingScorer) else None
     return ScorerInfo(scorer.name, scorer.fingerprint, judging)
 
 

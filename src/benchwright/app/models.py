@@ -7,9 +7,13 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from benchwright.app.access import access_of_model, has_own_address, header_variables
-from benchwright.app.reasoning_effort import SentThinking, sent_thinking, thinking_for_model
-from benchwright.app.recommended_settings import RecommendedSettings, find_recommended
+from benchwright.app.access import access_of_model, has_own_address, header_variable_names
+from benchwright.app.reasoning_effort import (
+    SentReasoningFields,
+    find_sent_fields,
+    reasoning_settings_for_model,
+)
+from benchwright.app.recommended_settings import RecommendedSettings, find_recommended_settings
 from benchwright.config import EndpointSettings, ModelEntry, SamplingSettings, ThinkingSettings
 from benchwright.endpoint.access import Access
 from benchwright.endpoint.credentials import read_key
@@ -26,26 +30,28 @@ SAMPLING_OPTIONS = ("temperature", "max_tokens", "seed")
 class ModelsUnderTest(NamedTuple):
     """The models under test.
 
-    `targets`: the models' targets, in the given order. `access`: the access to each target, by slot. `names`: the
-    models' display names, by slot. `thinking`: the settings sent for reasoning, by slot. `recommended`: the
-    recommended settings that are sent, by slot. A model without such settings has no entry in `thinking` or
-    `recommended`.
+    `targets`: the models' targets, in the given order. `access`: the access to each target, by slot.
+    `display_names`: the models' display names, by slot. `sent_thinking`: the settings sent for reasoning, by
+    slot. `recommended_settings`: the recommended settings that are sent, by slot. A model without such
+    settings has no entry in `sent_thinking` or `recommended_settings`.
     """
 
     targets: tuple[Target, ...]
     access: dict[str, Access]
-    names: dict[str, str]
-    thinking: dict[str, SentThinking]
-    recommended: dict[str, RecommendedSettings]
+    display_names: dict[str, str]
+    sent_thinking: dict[str, SentReasoningFields]
+    recommended_settings: dict[str, RecommendedSettings]
 
     @property
     def manifest_facts(self) -> dict[str, Any]:
         """Reasoning and recommended settings, for the manifest and `--dry-run`. Empty if none are sent."""
         about: dict[str, Any] = {}
-        if self.thinking:
-            about["thinking"] = {slot: sent._asdict() for slot, sent in self.thinking.items()}
-        if self.recommended:
-            about["recommended"] = {slot: found._asdict() for slot, found in self.recommended.items()}
+        if self.sent_thinking:
+            about["thinking"] = {slot: sent._asdict() for slot, sent in self.sent_thinking.items()}
+        if self.recommended_settings:
+            about["recommended"] = {
+                slot: found._asdict() for slot, found in self.recommended_settings.items()
+            }
         return about
 
 
@@ -69,7 +75,7 @@ def find_models(
     """
     found = ModelsUnderTest((), {}, {}, {}, {})
     for number, entry in enumerate(endpoint.models_under_test):
-        slot = slot_of(number)
+        slot = slot_of_model(number)
         base_url = entry.base_url or endpoint.base_url or default_url
         recommended = _recommended(thinking, entry)
         of_authors = {} if recommended is None else recommended.settings
@@ -78,21 +84,23 @@ def find_models(
         target = find_target(entry.model, base_url, slot, fields, given)
         access = find_access(given, target, say)
         check_target(target, access)
-        sent = sent_thinking(thinking, entry, target, access)
+        sent = find_sent_fields(thinking, entry, target, access)
         if sent is not None:
             target = replace(target, settings=_with_thinking(target, sent))
-            found.thinking[slot] = sent
+            found.sent_thinking[slot] = sent
             say(f"{make_safe(entry.title)}: {sent.description}.")
         if recommended is not None:
-            found.recommended[slot] = applied = recommended.without_overridden(target.settings)
+            found.recommended_settings[slot] = applied = recommended.without_overridden_settings(
+                target.settings
+            )
             say(f"{make_safe(entry.title)}: as recommended for {applied.description}.")
-        found.access[slot], found.names[slot] = access, entry.title
+        found.access[slot], found.display_names[slot] = access, entry.title
         found = found._replace(targets=(*found.targets, target))
     _check_different(found)
     return found
 
 
-def _with_thinking(target: Target, sent: SentThinking) -> dict[str, Any]:
+def _with_thinking(target: Target, sent: SentReasoningFields) -> dict[str, Any]:
     if both := sent.fields.keys() & target.settings.keys():
         raise UserError(
             f"The field {min(both)!r} is set by --param and by options for thinking: remove one of them."
@@ -101,7 +109,7 @@ def _with_thinking(target: Target, sent: SentThinking) -> dict[str, Any]:
 
 
 def _check_different(found: ModelsUnderTest) -> None:
-    names = list(found.names.values())
+    names = list(found.display_names.values())
     asked = [target_identity(target) for target in found.targets]
     for place, name in enumerate(names):
         if name in names[:place]:
@@ -117,31 +125,31 @@ def _check_different(found: ModelsUnderTest) -> None:
             )
 
 
-def slot_of(number: int) -> str:
+def slot_of_model(number: int) -> str:
     """Return the slot (the key within a run) of the model with this number, counted from 0."""
     return "primary" if number == 0 else f"model-{number + 1}"
 
 
-def short_name(models: Sequence[str]) -> str:
+def short_name_of_models(models: Sequence[str]) -> str:
     """Return a short name for several models: the name of the first model, and the number of further models."""
     first, *more = (model.rpartition("/")[2] for model in models)
     return f"{first}+{len(more)}" if more else first
 
 
-def key_variables(endpoint: EndpointSettings, *others: Mapping[str, str]) -> set[str | None]:
+def key_variable_names(endpoint: EndpointSettings, *others: Mapping[str, str]) -> set[str | None]:
     """Return the names of the environment variables that hold API keys and headers, for the models and for other roles.
 
     `others`: for each other role, such as a judge, a mapping from header name to variable name.
     """
-    return {entry.api_key_env for entry in endpoint.models} | header_variables(endpoint, *others)
+    return {entry.api_key_env for entry in endpoint.models} | header_variable_names(endpoint, *others)
 
 
 def _recommended(thinking: ThinkingSettings, entry: ModelEntry) -> RecommendedSettings | None:
     """Return the settings that the model's authors recommend. None if the user did not ask for them."""
-    if not thinking.wants_recommended:
+    if not thinking.sends_recommended_settings:
         return None
-    thinks = not thinking_for_model(thinking, entry).is_off
-    return find_recommended(entry.model, thinks=thinks, given=thinking.recommended_file)
+    thinks = not reasoning_settings_for_model(thinking, entry).is_off
+    return find_recommended_settings(entry.model, thinks=thinks, given=thinking.recommended_file)
 
 
 def _given(sampling: SamplingSettings, body: Mapping[str, Any]) -> dict[str, Any]:

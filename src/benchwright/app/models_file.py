@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchwright.config import ModelEntry, error_message
 from benchwright.errors import UserError
-from benchwright.suggest import did_you_mean
+from benchwright.suggestions import did_you_mean
 from benchwright.text import make_safe
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def read_models(path: Path) -> tuple[ModelEntry, ...]:
     Raises:
         UserError: If the file cannot be read, or an entry is invalid. The message names the entry.
     """
-    return models_in(read_toml(path), path)
+    return models_in_toml(read_toml(path), path)
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -39,7 +39,7 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise UserError(f"{path} is not a TOML file: {error}") from None
 
 
-def models_in(content: Mapping[str, Any], path: Path) -> tuple[ModelEntry, ...]:
+def models_in_toml(content: Mapping[str, Any], path: Path) -> tuple[ModelEntry, ...]:
     """Return the models listed in the content of a TOML file. `path`: the file, for messages.
 
     Raises:

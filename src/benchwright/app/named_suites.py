@@ -9,7 +9,7 @@ from benchwright.app.suites import SUITE_FILE_SUFFIX, Suite, SuiteEntry, read_su
 from benchwright.catalog.registry import BENCHMARKS
 from benchwright.errors import UserError
 from benchwright.home import suites_directory
-from benchwright.suggest import did_you_mean
+from benchwright.suggestions import did_you_mean
 from benchwright.text import make_safe
 
 SHIPPED_SUITES = Path(__file__).with_name("shipped_suites")

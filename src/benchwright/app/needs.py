@@ -9,7 +9,7 @@ from benchwright.config import LimitSettings, Models, SamplingSettings, SolverSe
 from benchwright.endpoint.card.needs import Need, Needs
 from benchwright.engine.protocols import Task
 
-BENCHMARK_NEEDS: Mapping[str, tuple[Need, bool]] = {
+NEED_BY_BENCHMARK_FIELD: Mapping[str, tuple[Need, bool]] = {
     "tools": (Need.TOOLS, True),
     "images": (Need.IMAGES, True),
     "some_images": (Need.IMAGES, False),
@@ -26,7 +26,7 @@ def needs_of_benchmark(metadata: About, agent: str | None) -> Needs:
 
     `agent`: the command-line agent that solves the benchmark; None without one.
     """
-    own = dict(BENCHMARK_NEEDS[word] for word in metadata.needs if word in BENCHMARK_NEEDS)
+    own = dict(NEED_BY_BENCHMARK_FIELD[word] for word in metadata.needs if word in NEED_BY_BENCHMARK_FIELD)
     return {**own, **_of_agent(agent)}
 
 

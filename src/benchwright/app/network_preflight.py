@@ -9,9 +9,9 @@ from benchwright.catalog.benchmark import Benchmark
 from benchwright.catalog.containers.benchmark import ContainerBenchmark
 from benchwright.catalog.containers.network_needs import NetworkNeeds
 from benchwright.errors import UserError
-from benchwright.formats import plural
+from benchwright.formats import count_with_noun
 from benchwright.records import Sample
-from benchwright.sandbox.egress.addresses import Connect, connect
+from benchwright.sandbox.egress.addresses import Connector, connect
 from benchwright.sandbox.egress.hosts import HTTPS
 from benchwright.text import Say
 
@@ -23,7 +23,7 @@ MAX_PROGRAMS_NAMED = 4
 
 
 async def warn_without_network(
-    benchmark: Benchmark, samples: Iterable[Sample], say: Say, reach: Connect = connect
+    benchmark: Benchmark, samples: Iterable[Sample], say: Say, reach: Connector = connect
 ) -> None:
     """Warn how many of these samples cannot be graded, because their tests need a network that is not available.
 
@@ -65,11 +65,15 @@ def _tell(needs: Sequence[NetworkNeeds], of: int, why: str, what_to_do: str, say
 def _tests(needs: Sequence[NetworkNeeds], of: int) -> str:
     programs = list(dict.fromkeys(program for one in needs for program in one.programs))
     named = ", ".join(programs[:MAX_PROGRAMS_NAMED])
-    whose = f"all {of:,} tasks" if len(needs) == of and of > 1 else f"{len(needs):,} of {plural(of, 'task')}"
+    whose = (
+        f"all {of:,} tasks"
+        if len(needs) == of and of > 1
+        else f"{len(needs):,} of {count_with_noun(of, 'task')}"
+    )
     return f"The tests of {whose} fetch by {named}"
 
 
-async def _any_answers(hosts: Sequence[str], reach: Connect) -> bool:
+async def _any_answers(hosts: Sequence[str], reach: Connector) -> bool:
     async def answers(host: str) -> bool:
         try:
             async with asyncio.timeout(CONNECT_TIMEOUT):

@@ -8,11 +8,11 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from benchwright.app.pack_info import PackValidation, validate_pack
-from benchwright.app.pack_setup import pack_process, runnable_manifest
-from benchwright.app.pack_store import read_configuration_files
+from benchwright.app.pack_setup import pack_process, require_runnable_manifest
+from benchwright.app.pack_store import read_pack_configuration
 from benchwright.config import LimitSettings, PackProcessSettings
-from benchwright.packs.bridge import PackLog, PackProcess
-from benchwright.packs.configuration import configuration_for
+from benchwright.packs.bridge import LogCallback, PackProcess
+from benchwright.packs.configuration import build_configuration
 from benchwright.packs.context import PackDirectories, host_context, resolve_generation
 from benchwright.packs.contract import (
     CannedAnswer,
@@ -26,7 +26,12 @@ from benchwright.packs.contract.answers import ANSWERS_FILE
 from benchwright.packs.install import find_pack
 from benchwright.packs.manifest import PackManifest
 from benchwright.packs.types import RegisteredModel, VerifierEndpoint
-from benchwright.packs.verifiers import PackVerifiers, StartOptions, VerifierProgress, running_verifiers
+from benchwright.packs.verifiers import (
+    PackVerifiers,
+    VerifierProgress,
+    VerifierStartOptions,
+    running_verifiers,
+)
 from benchwright.packs.versions import COMPATIBLE_VERSION
 from benchwright.records import Record, Target
 
@@ -76,14 +81,17 @@ async def run_contract_test(
 
 @asynccontextmanager
 async def canned_trial(
-    directory: Path, process: PackProcessSettings, report: Callable[[VerifierProgress], None], log: PackLog
+    directory: Path,
+    process: PackProcessSettings,
+    report: Callable[[VerifierProgress], None],
+    log: LogCallback,
 ) -> AsyncIterator[CannedTrial]:
     """Load a pack, and prepare it for the canned model (a server with prepared answers) in temporary directories.
 
     Yield what a trial of a canned answer needs: the running pack, the model, its generation settings and its server.
     Everything is closed on exit.
     """
-    manifest = runnable_manifest(
+    manifest = require_runnable_manifest(
         find_pack(str(directory), Path(), process.compatible_version or COMPATIBLE_VERSION)
     )
     with tempfile.TemporaryDirectory(prefix="benchwright-test-") as room:
@@ -132,7 +140,7 @@ async def _prepare(
     verifiers: Sequence[VerifierEndpoint],
 ) -> RegisteredModel:
     """Prepare the pack for the canned model. Return that model. The pack calls the model directly, without a relay."""
-    configuration = configuration_for([Target("primary", server.name, server.base_url, {})], {})
+    configuration = build_configuration([Target("primary", server.name, server.base_url, {})], {})
     directories = PackDirectories(room / "data", room / "cache", room / "run")
     directories.create()
     models = configuration.models
@@ -149,8 +157,8 @@ async def _verifiers(
     if not manifest.verifiers:
         yield []
         return
-    own = read_configuration_files().verifiers.get(manifest.id, {})
+    own = read_pack_configuration().verifiers.get(manifest.id, {})
     pack = PackVerifiers(manifest.id, manifest.version, directory, manifest.verifiers, own)
-    async with running_verifiers(pack, StartOptions(TEST_RUN_ID), report) as verifiers:
+    async with running_verifiers(pack, VerifierStartOptions(TEST_RUN_ID), report) as verifiers:
         verifiers.require_running()
         yield verifiers.endpoints

@@ -11,17 +11,17 @@ from benchwright.app.pack_contract import canned_answers, canned_trial
 from benchwright.config import PackProcessSettings
 from benchwright.errors import BenchwrightError, UserError
 from benchwright.packs.contract import AttemptOutcome, CannedAnswer
-from benchwright.packs.contract.checks import NONSENSE_ANSWER
-from benchwright.packs.install.digest import VERSION_CONTROL
+from benchwright.packs.contract.contract_checks import NONSENSE_ANSWER
+from benchwright.packs.install.digest import VERSION_CONTROL_FOLDERS
 from benchwright.packs.packing import EXCLUDED_NAMES
 from benchwright.packs.types import ScenarioMeta
 from benchwright.packs.verifiers import VerifierProgress
 from benchwright.records import Record
-from benchwright.suggest import did_you_mean
+from benchwright.suggestions import did_you_mean
 
 POLL_SECONDS = 0.3
 """Seconds between two checks of the files."""
-UNWATCHED_FOLDERS = VERSION_CONTROL | EXCLUDED_NAMES | {"node_modules"}
+UNWATCHED_FOLDERS = VERSION_CONTROL_FOLDERS | EXCLUDED_NAMES | {"node_modules"}
 
 
 class PackTryResult(Record, frozen=True):
@@ -36,7 +36,7 @@ class PackTryResult(Record, frozen=True):
     stacks: Sequence[str] = ()
 
 
-async def try_on_changes(
+async def try_pack_on_changes(
     directory: Path,
     process: PackProcessSettings,
     scenario: str | None,

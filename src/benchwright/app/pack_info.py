@@ -16,7 +16,7 @@ from benchwright.packs.types import ScenarioMeta
 from benchwright.packs.versions import COMPATIBLE_VERSION
 from benchwright.records import Record
 
-CARD_TITLES = ("What this tests", "Success case", "Failure case")
+DETAIL_CARD_TITLES = ("What this tests", "Success case", "Failure case")
 """Titles that the detail cards of scenarios have in the official packs. A card with another title is not an error."""
 
 
@@ -115,7 +115,7 @@ def _scenario_oddities(scenarios: Sequence[ScenarioMeta]) -> Iterator[str]:
         if scenario.category is None:
             yield f"scenario {scenario.id} has no category"
         if not scenario.detail_cards:
-            yield f"scenario {scenario.id} has no detail cards ({', '.join(CARD_TITLES)})"
+            yield f"scenario {scenario.id} has no detail cards ({', '.join(DETAIL_CARD_TITLES)})"
 
 
 def _length(value: object) -> int:

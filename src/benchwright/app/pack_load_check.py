@@ -6,17 +6,17 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from benchwright.app.loop import run_async
+from benchwright.app.event_loop import run_async
 from benchwright.errors import ExecutionError, UserError
-from benchwright.home import pack_libraries
+from benchwright.home import pack_libraries_directory
 from benchwright.packs.bridge import PackProcess
 from benchwright.packs.install.settings import PackCheck
-from benchwright.packs.libraries import INSTALL_COMMAND, NPM, install_libraries, is_missing_library
+from benchwright.packs.libraries import INSTALL_COMMAND, NPM_PROGRAM, install_libraries, is_missing_library
 from benchwright.packs.manifest import PackManifest
 from benchwright.packs.module_manifest import effective_manifest
 
 
-def loading_check(node: str, say: Callable[[str], None]) -> PackCheck:
+def make_loading_check(node: str, say: Callable[[str], None]) -> PackCheck:
     """Return the check for `install`: the pack's code must load, list scenarios and agree with the manifest.
 
     If the pack imports a library that the desktop host supplies, and the library is not installed here, it is
@@ -52,7 +52,7 @@ def _found(directory: Path, manifest: PackManifest, node: str, say: Callable[[st
             raise
         lack = str(error).partition(f"; run: {INSTALL_COMMAND}")[0]
     try:
-        install_libraries(pack_libraries(), NPM, say)
+        install_libraries(pack_libraries_directory(), NPM_PROGRAM, say)
     except UserError as error:
         why = str(error).removesuffix(".")
         raise ExecutionError(
@@ -64,7 +64,7 @@ def _found(directory: Path, manifest: PackManifest, node: str, say: Callable[[st
 async def _remarks(directory: Path, manifest: PackManifest, node: str) -> list[str]:
     with tempfile.TemporaryDirectory(prefix="benchwright-load-") as home:
         loaded = PackProcess(
-            directory, manifest.entry, home=Path(home), node=node, libraries=pack_libraries()
+            directory, manifest.entry, home=Path(home), node=node, libraries=pack_libraries_directory()
         )
         async with loaded as process:
             _, remarks = effective_manifest(manifest, process.manifest, directory)

@@ -12,15 +12,15 @@ from typing import Any
 from benchwright.engine.worker import SolvedWork, WorkResult
 from benchwright.errors import BenchwrightError
 from benchwright.packs.events import PackEvents
-from benchwright.packs.modes import DEFAULT_MODE
+from benchwright.packs.execution_modes import DEFAULT_MODE
 from benchwright.packs.results import (
     Attempt,
     CellState,
     PackResults,
     PackScore,
+    group_attempts,
     make_attempt,
     read_attempts,
-    results_of,
 )
 from benchwright.packs.run_files import PackFiles, read_events
 from benchwright.packs.task import PackRunSetup, PackTask
@@ -63,7 +63,7 @@ class PackObserver:
             JournalError: If the journal cannot be read.
         """
         self.table, directory = table, table.directory
-        task.set_run(directory)
+        task.set_run_directory(directory)
         setup = self.setup = task.setup
         with PackFiles(directory) as files:
             self._files = files
@@ -88,11 +88,11 @@ class PackObserver:
                 self.uncelled = files.requests
                 self._files = None
 
-    def results(self) -> PackResults:
+    def current_results(self) -> PackResults:
         """Return the results so far: the last attempt at each cell (scenario, model, repeat)."""
         assert self.setup is not None
         scenarios = [scenario.id for scenario in self.setup.scenarios]
-        return results_of(self._attempts.values(), list(self.setup.models), scenarios)
+        return group_attempts(self._attempts.values(), list(self.setup.models), scenarios)
 
     def on_start(self, total: int, done: int, again: int) -> None:
         """Do nothing: the documented event is written when the pack is prepared. Called when the run starts."""

@@ -47,7 +47,12 @@ def search_registry(settings: InstallSettings, words: Sequence[str] = ()) -> lis
 
 
 def _text(entry: RegistryEntry) -> str:
-    parts = [entry.id, entry.name, entry.text("author") or "", entry.text("description") or ""]
+    parts = [
+        entry.id,
+        entry.name,
+        entry.optional_text("author") or "",
+        entry.optional_text("description") or "",
+    ]
     return " ".join(parts).casefold()
 
 

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from benchwright.app.models import find_models, slot_of
-from benchwright.app.pack_store import read_configuration_files
+from benchwright.app.models import find_models, slot_of_model
+from benchwright.app.pack_store import read_pack_configuration
 from benchwright.config import (
     EndpointSettings,
     PackProcessSettings,
@@ -22,9 +22,9 @@ from benchwright.endpoint.access import Access
 from benchwright.endpoint.providers import find_target
 from benchwright.endpoint.tls import NO_TLS_FILES
 from benchwright.errors import UserError
-from benchwright.home import pack_libraries, packs_cache, packs_directory, packs_file
-from benchwright.packs.bridge import BridgeLimits, PackLog, PackProcess
-from benchwright.packs.configuration import PackConfiguration, choose_models, configuration_for
+from benchwright.home import pack_libraries_directory, packs_cache_directory, packs_directory, packs_file
+from benchwright.packs.bridge import BridgeLimits, LogCallback, PackProcess
+from benchwright.packs.configuration import PackConfiguration, build_configuration, choose_models
 from benchwright.packs.context import PackDirectories, configured_timeout, resolve_generation
 from benchwright.packs.install import InstalledPack, find_pack
 from benchwright.packs.install.digest import file_digests, tree_digest
@@ -34,12 +34,12 @@ from benchwright.packs.solver import CellSettings
 from benchwright.packs.task import PackRunSetup
 from benchwright.packs.types import RegisteredModel, ScenarioMeta
 from benchwright.packs.versions import COMPATIBLE_VERSION
-from benchwright.packs.web_pack import WEB_PACK_MESSAGE
+from benchwright.packs.web_pack import NOT_RUNNABLE_MESSAGE
 from benchwright.records import Target
-from benchwright.suggest import did_you_mean
+from benchwright.suggestions import did_you_mean
 from benchwright.text import Say, make_safe
 
-SCENARIO_SECONDS = 1800.0
+DEFAULT_SCENARIO_SECONDS = 1800.0
 """Default maximum seconds for one attempt at a scenario, if neither the user nor the pack sets a maximum."""
 
 GENERATION_SETTINGS = (
@@ -65,7 +65,7 @@ class LoadedPack(NamedTuple):
 
 
 async def set_up_pack(
-    reference: str, settings: PackSettings, log: PackLog, say: Say, stack: AsyncExitStack
+    reference: str, settings: PackSettings, log: LogCallback, say: Say, stack: AsyncExitStack
 ) -> LoadedPack:
     """Find the pack and the models, and start the pack's process, which lists the scenarios. Return the loaded pack.
 
@@ -77,8 +77,8 @@ async def set_up_pack(
     """
     version = settings.process.compatible_version or COMPATIBLE_VERSION
     pack = find_pack(reference, packs_directory(), version)
-    declared = runnable_manifest(pack)
-    configuration, models, targets, access = chosen_models(
+    declared = require_runnable_manifest(pack)
+    configuration, models, targets, access = prepare_chosen_models(
         settings.endpoint, settings.sampling, say, direct=settings.process.direct
     )
     process = await stack.enter_async_context(pack_process(pack.directory, declared, settings.process, log))
@@ -102,18 +102,18 @@ async def set_up_pack(
             generation=resolve_generation(
                 manifest.sampling_defaults, {**overrides, **settings.sampling.param}, settings.limits.timeout
             ),
-            seconds=settings.scenarios.scenario_seconds
+            max_seconds=settings.scenarios.scenario_seconds
             or configured_timeout({**manifest.sampling_defaults, **settings.sampling.param})
-            or SCENARIO_SECONDS,
-            retries=settings.scenarios.cell_retries,
+            or DEFAULT_SCENARIO_SECONDS,
+            max_retries=settings.scenarios.cell_retries,
         ),
-        direct=settings.process.direct,
-        listed_scenarios=len(process.scenarios),
+        bypasses_relay=settings.process.direct,
+        listed_scenario_count=len(process.scenarios),
     )
     return LoadedPack(setup, process, targets, access)
 
 
-def runnable_manifest(pack: InstalledPack) -> PackManifest:
+def require_runnable_manifest(pack: InstalledPack) -> PackManifest:
     """Return the manifest of a pack if it can be run here.
 
     Raises:
@@ -121,7 +121,7 @@ def runnable_manifest(pack: InstalledPack) -> PackManifest:
     """
     inspection = pack.inspection
     if inspection.manifest is not None and inspection.manifest.type == "web":
-        raise UserError(f"{pack.id} is {WEB_PACK_MESSAGE}.")
+        raise UserError(f"{pack.id} is {NOT_RUNNABLE_MESSAGE}.")
     if inspection.status != "ready" or inspection.manifest is None:
         raise UserError(f"{pack.id} cannot be run ({inspection.status}): {inspection.error}")
     return inspection.manifest
@@ -129,14 +129,14 @@ def runnable_manifest(pack: InstalledPack) -> PackManifest:
 
 def pack_directories(pack_id: str) -> PackDirectories:
     """Return the directories outside a run in which a pack may write."""
-    cache = packs_cache()
+    cache = packs_cache_directory()
     return PackDirectories(
         data=cache / "data" / pack_id, cache=cache / "files" / pack_id, run=cache / "runs" / pack_id
     )
 
 
 def pack_process(
-    directory: Path, manifest: PackManifest, process: PackProcessSettings, log: PackLog | None = None
+    directory: Path, manifest: PackManifest, process: PackProcessSettings, log: LogCallback | None = None
 ) -> PackProcess:
     """Return the process of a pack, not yet started."""
     return PackProcess(
@@ -148,18 +148,18 @@ def pack_process(
         ),
         log=log,
         node=process.node,
-        libraries=pack_libraries(),
+        libraries=pack_libraries_directory(),
     )
 
 
-def chosen_models(
+def prepare_chosen_models(
     endpoint: EndpointSettings, sampling: SamplingSettings, say: Say, *, direct: bool
 ) -> tuple[PackConfiguration, dict[str, RegisteredModel], list[Target], dict[str, Access]]:
     """Return the models of a pack run: (configuration, models by slot, targets, access by slot).
 
     `direct`: True if the pack calls the models itself, without the relay.
     """
-    configuration = read_configuration_files()
+    configuration = read_pack_configuration()
     tried = endpoint.models_under_test
     if endpoint.base_url or any(entry.base_url for entry in tried):
         return _models_at_address(endpoint, sampling, configuration, say, direct=direct)
@@ -168,7 +168,7 @@ def chosen_models(
         raise UserError(
             f"No model: give --model and --base-url, or models in {packs_file()} (see docs/packs.md)."
         )
-    models = {slot_of(number): model for number, model in enumerate(chosen)}
+    models = {slot_of_model(number): model for number, model in enumerate(chosen)}
     providers = {provider.id: provider for provider in configuration.providers}
     access = {slot: configuration.access_to(model.provider) for slot, model in models.items()}
     targets = [
@@ -191,9 +191,9 @@ def _models_at_address(
         raise UserError("Missing option '--model': give the name of a model as the server lists it.")
     found = find_models(endpoint, sampling, ThinkingSettings(), {}, say)
     _check_direct(found.access, direct=direct)
-    configuration = configuration_for(found.targets, found.access, found.names)
+    configuration = build_configuration(found.targets, found.access, found.display_names)
     configuration = msgspec.structs.replace(configuration, verifiers=configured.verifiers)
-    models = dict(zip(found.names, configuration.models, strict=True))
+    models = dict(zip(found.display_names, configuration.models, strict=True))
     return configuration, models, list(found.targets), found.access
 
 

@@ -13,15 +13,15 @@ if TYPE_CHECKING:
     from benchwright.packs.install.settings import PackCheck
 
 
-def read_configuration_files() -> PackConfiguration:
+def read_pack_configuration() -> PackConfiguration:
     """Return the merged configuration of the desktop host and Benchwright. Benchwright's values have priority.
 
     Raises:
         UserError: If one of the files is invalid.
     """
-    from benchwright.packs.configuration import desktop_configuration, read_configuration
+    from benchwright.packs.configuration import desktop_configuration_path, read_configuration
 
-    return read_configuration([desktop_configuration(), packs_file()], os.environ)
+    return read_configuration([desktop_configuration_path(), packs_file()], os.environ)
 
 
 def install_settings(
@@ -40,7 +40,7 @@ def install_settings(
     """
     from benchwright.packs.install import InstallSettings
 
-    configuration = read_configuration_files()
+    configuration = read_pack_configuration()
     given: dict[str, Any] = {
         "registry": registry or configuration.registry,
         "github_archive": github_archive or configuration.github_archive,

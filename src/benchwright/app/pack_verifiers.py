@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from benchwright.app.pack_observer import PackObserver
-from benchwright.app.pack_setup import runnable_manifest
-from benchwright.app.pack_store import read_configuration_files
+from benchwright.app.pack_setup import require_runnable_manifest
+from benchwright.app.pack_store import read_pack_configuration
 from benchwright.errors import UserError
 from benchwright.home import packs_directory
 from benchwright.packs.install import find_pack
@@ -16,8 +16,8 @@ from benchwright.packs.types import VerifierEndpoint
 from benchwright.packs.verifiers import (
     PackVerifiers,
     StartedVerifiers,
-    StartOptions,
     VerifierProgress,
+    VerifierStartOptions,
     running_verifiers,
     stop_verifiers,
     verifier_states,
@@ -29,7 +29,7 @@ MANUAL_RUN_ID = "by-hand"
 
 
 @asynccontextmanager
-async def verifiers_of(
+async def open_verifiers(
     setup: PackRunSetup, watch: PackObserver, *, keep: bool
 ) -> AsyncIterator[StartedVerifiers]:
     """Start the verifiers of a run before the first request to a model, and yield the verifiers. Close them on exit.
@@ -51,7 +51,7 @@ async def verifiers_of(
     own = setup.configuration.verifiers.get(manifest.id, {})
     pack = PackVerifiers(manifest.id, manifest.version, setup.directory, manifest.verifiers, own)
     run_id = MANUAL_RUN_ID if watch.table is None else watch.table.directory.name
-    async with running_verifiers(pack, StartOptions(run_id, keep), report) as verifiers:
+    async with running_verifiers(pack, VerifierStartOptions(run_id, keep), report) as verifiers:
         for verifier_id, written in verifiers.logs.items():
             for line in written.splitlines():
                 watch.log("error", f"verifier {verifier_id} wrote: {line}", None)
@@ -80,7 +80,7 @@ async def start_verifiers(
         UserError: If there is no such pack.
     """
     async with running_verifiers(
-        _pack(reference), StartOptions(MANUAL_RUN_ID, keep_running=True), report
+        _pack(reference), VerifierStartOptions(MANUAL_RUN_ID, keep_running=True), report
     ) as verifiers:
         return list(verifiers.endpoints)
 
@@ -100,8 +100,8 @@ async def stop_verifiers_of_pack(reference: str) -> list[str]:
 
 def _pack(reference: str) -> PackVerifiers:
     pack = find_pack(reference, packs_directory())
-    manifest = runnable_manifest(pack)
+    manifest = require_runnable_manifest(pack)
     if not manifest.verifiers:
         raise UserError(f"{pack.id} has no verifiers.")
-    own = read_configuration_files().verifiers.get(manifest.id, {})
+    own = read_pack_configuration().verifiers.get(manifest.id, {})
     return PackVerifiers(manifest.id, manifest.version, pack.directory, manifest.verifiers, own)

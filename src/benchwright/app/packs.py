@@ -13,26 +13,26 @@ from benchwright.analysis.pack_runs import summary_document, with_cell_counts, w
 from benchwright.analysis.summary import summarise
 from benchwright.analysis.summary_records import RunSummary
 from benchwright.app.endpoints import make_client
-from benchwright.app.models import short_name
+from benchwright.app.models import short_name_of_models
 from benchwright.app.pack_observer import PackObserver
 from benchwright.app.pack_setup import LoadedPack, set_up_pack
-from benchwright.app.prepared import LaunchedRun, PreparedRun, RunRequest, describe_run
-from benchwright.app.run_lookup.unfinished import UnfinishedRunLookup, is_reported, mark_reported
-from benchwright.app.until.question import check_until
+from benchwright.app.prepared_run import LaunchedRun, PreparedRun, RunRequest, describe_run
+from benchwright.app.run_lookup.unfinished_runs import UnfinishedRunLookup, is_reported, mark_reported
+from benchwright.app.until.question import check_until_options
 from benchwright.config import PackResuming, PackSettings
 from benchwright.endpoint.access import Access
 from benchwright.endpoint.client import EndpointClient
 from benchwright.engine.ledger import RetryCondition
 from benchwright.engine.plan import Plan
 from benchwright.errors import ExecutionError, UserError
-from benchwright.packs.modes import arranger, mode_for
+from benchwright.packs.execution_modes import choose_mode, trial_arranger
 from benchwright.packs.pack_interfaces import NoVerifiers, RunningVerifiers
 from benchwright.packs.results import PackResults, PackScore, score_results
 from benchwright.packs.task import PackRunSetup, PackTask
 from benchwright.packs.types import PASSED, RegisteredModel
 from benchwright.records import (
     FAILED_STATUSES,
-    RETRIED_ON_RESUME,
+    STATUSES_RETRIED_ON_RESUME,
     Record,
     Status,
     Target,
@@ -71,7 +71,7 @@ async def prepare_pack(
         UserError: If the pack, models or settings are invalid. The message says what to do.
         ExecutionError: If the pack does not load.
     """
-    check_until(settings.deciding, len(settings.endpoint.models_under_test))
+    check_until_options(settings.deciding, len(settings.endpoint.models_under_test))
     async with AsyncExitStack() as stack:
         ready = await set_up_pack(reference, settings, watch.log, say, stack)
         prepared = _composed(ready, settings, watch)
@@ -89,7 +89,7 @@ def _composed(ready: LoadedPack, settings: PackSettings, watch: PackObserver) ->
     setup, pack, targets, access = ready
     clients = {}
     for target in targets:
-        client = make_client(target, access[target.slot], settings, settings.execution.max_in_flight)
+        client = make_client(target, access[target.slot], settings, settings.execution.max_trials_in_flight)
         assert isinstance(client, EndpointClient), "packs are given addresses"
         clients[target.slot] = client
     task = PackTask(
@@ -113,9 +113,9 @@ def _composed(ready: LoadedPack, settings: PackSettings, watch: PackObserver) ->
         try:
             with watch.write_files(table, task, repeats, mode, _made_again(settings.resuming)):
                 yield
-                scores.update(await score_results(pack, watch.results()))
+                scores.update(await score_results(pack, watch.current_results()))
         except (UserError, ExecutionError) as error:
-            table.advance()
+            table.read_journal()
             _report(LaunchedRun(table.directory, None, table), task.setup, watch, {}, str(error))
             raise
         finally:
@@ -123,15 +123,15 @@ def _composed(ready: LoadedPack, settings: PackSettings, watch: PackObserver) ->
                 client.close()
 
     def report(launched: LaunchedRun) -> PackReport:
-        result = launched.result
+        result = launched.session_result
         if result is not None or not is_reported(launched.directory):
             watch.write_last_event(launched.directory, scores, launched.stop_reason)
-        if launched.finished:
+        if launched.is_finished:
             mark_reported(launched.directory)
-        error = None if result is None or result.interrupted else launched.stop_reason
+        error = None if result is None or result.is_interrupted else launched.stop_reason
         return _report(launched, task.setup, watch, scores, error)
 
-    return PreparedRun(request, lookup, report, facts=_facts(request, setup), run_context=during)
+    return PreparedRun(request, lookup, report, description_facts=_facts(request, setup), run_context=during)
 
 
 def _verifiers(
@@ -140,9 +140,9 @@ def _verifiers(
     """Return a context that starts the pack's verifiers when the run begins. `keep`: leave their containers running."""
     if not setup.manifest.verifiers:
         return NoVerifiers()
-    from benchwright.app.pack_verifiers import verifiers_of
+    from benchwright.app.pack_verifiers import open_verifiers
 
-    return verifiers_of(setup, watch, keep=keep)
+    return open_verifiers(setup, watch, keep=keep)
 
 
 def _facts(request: RunRequest, setup: PackRunSetup) -> dict[str, Any]:
@@ -153,7 +153,7 @@ def _facts(request: RunRequest, setup: PackRunSetup) -> dict[str, Any]:
         "directory": str(setup.directory),
         "mode": request.manifest_facts["mode"],
         "scenarios": [scenario.id for scenario in setup.scenarios],
-        "listed": setup.listed_scenarios,
+        "listed": setup.listed_scenario_count,
         "models": [
             {"id": model.id, "model": target.model, "base_url": target.base_url}
             for model, target in zip(setup.models.values(), request.plan.targets, strict=True)
@@ -172,37 +172,37 @@ def _request(
     asking: Sequence[EndpointClient],
 ) -> RunRequest:
     setup = task.setup
-    mode = mode_for(settings.scenarios.mode, len(setup.models))
+    mode = choose_mode(settings.scenarios.mode, len(setup.models))
     manifest = setup.manifest
     plan = Plan(
         task=task,
-        samples=task.size(),
+        sample_count=task.size(),
         targets=targets,
         repeats=settings.scenarios.n,
         limits=TrialLimits(tokens=settings.limits.trial_tokens, seconds=settings.limits.trial_seconds),
-        reorder=arranger(mode, [target.slot for target in targets]),
+        reorder_trials=trial_arranger(mode, [target.slot for target in targets]),
         is_cancellable=True,
     )
     concurrency = 1 if mode.is_serial else settings.execution.concurrency
     return RunRequest(
         kind="pack",
-        name=f"{manifest.id}-{short_name([model.label for model in setup.models.values()])}",
+        name=f"{manifest.id}-{short_name_of_models([model.label for model in setup.models.values()])}",
         plan=plan,
         settings=settings.model_copy(update={"concurrency": concurrency}),
-        data=(DataFile(path=str(setup.directory), xxh3=setup.digest, samples=task.size()),),
+        data_files=(DataFile(path=str(setup.directory), xxh3=setup.digest, samples=task.size()),),
         access=access,
         typed_models=_names(setup.models),
-        selection={"mode": mode.name, "scenarios": [scenario.id for scenario in setup.scenarios]},
+        sample_selection={"mode": mode.name, "scenarios": [scenario.id for scenario in setup.scenarios]},
         manifest_facts={
             "pack": manifest.id,
             "name": manifest.name,
             "version": manifest.version,
             "generation": setup.cells.generation,
             "mode": mode.name,
-            "metered": not setup.direct,
+            "metered": not setup.bypasses_relay,
             "models": setup.models,
             "scenarios": {scenario.id: scenario.title for scenario in setup.scenarios},
-            "listed": setup.listed_scenarios,
+            "listed": setup.listed_scenario_count,
             "categories": {
                 scenario.id: scenario.category for scenario in setup.scenarios if scenario.category
             },
@@ -210,7 +210,7 @@ def _request(
                 scenario.id: scenario.detail_cards for scenario in setup.scenarios if scenario.detail_cards
             },
         },
-        retry=_retry(settings.resuming),
+        retry_condition=_retry(settings.resuming),
         direct_clients=asking,
     )
 
@@ -243,7 +243,7 @@ def _retry(resuming: PackResuming) -> RetryCondition | None:
 
 def _made_again(resuming: PackResuming) -> Callable[[TrialRecord], bool]:
     """Return a test that is True for attempts of earlier sessions that this session retries; see `launch`."""
-    again = FAILED_STATUSES if resuming.retry_failed else RETRIED_ON_RESUME
+    again = FAILED_STATUSES if resuming.retry_failed else STATUSES_RETRIED_ON_RESUME
     retry = _retry(resuming)
     return lambda trial: trial.status in again or (retry is not None and retry(trial))
 
@@ -256,9 +256,9 @@ def _report(
     error: str | None,
 ) -> PackReport:
     """Write summary.json. Return the report of a run."""
-    directory, result, table = launched.directory, launched.result, launched.table
+    directory, result, table = launched.directory, launched.session_result, launched.table
     worked = result is not None or error is not None
-    manifest, results = read_manifest(directory), watch.results()
+    manifest, results = read_manifest(directory), watch.current_results()
     summary, scores = summarise(manifest, table), with_cell_counts(scores, manifest, table)
     document = summary_document(
         manifest,
@@ -268,7 +268,7 @@ def _report(
         results,
         scores,
         completed_at=store.now_ns() if worked else table.sessions.ended_at,
-        cancelled=result is not None and result.interrupted,
+        cancelled=result is not None and result.is_interrupted,
         error=error,
         uncelled=watch.uncelled,
     )

@@ -9,7 +9,7 @@ from benchwright.endpoint.lite_llm import LITELLM_BASE_URL
 from benchwright.endpoint.server_info import SHORT_TIMEOUTS, list_models
 from benchwright.errors import ProviderError, UserError
 from benchwright.records import Target
-from benchwright.suggest import did_you_mean
+from benchwright.suggestions import did_you_mean
 from benchwright.text import Say, make_safe
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchwright.endpoint.access import NO_ACCESS, Access
-from benchwright.endpoint.address import with_path
+from benchwright.endpoint.access import ANONYMOUS_ACCESS, Access
+from benchwright.endpoint.address import replace_url_path
 from benchwright.endpoint.prometheus import counter_growth
 from benchwright.endpoint.server_info import read_metrics
 from benchwright.errors import ProviderError
@@ -19,7 +19,7 @@ class MetricsScrape:
     `prometheus_metrics` (raw text) and `prometheus_delta` (the increases).
     """
 
-    def __init__(self, base_url: str, url: str | None, say: Say, access: Access = NO_ACCESS) -> None:
+    def __init__(self, base_url: str, url: str | None, say: Say, access: Access = ANONYMOUS_ACCESS) -> None:
         self.found: dict[str, Any] = {}
         self._url = url or metrics_url(base_url)
         self._access = access.for_url(self._url, base_url)
@@ -46,4 +46,4 @@ class MetricsScrape:
 
 def metrics_url(base_url: str) -> str:
     """Return the URL of vLLM's metrics: `/metrics` on the host and port of the endpoint."""
-    return with_path(base_url, "/metrics")
+    return replace_url_path(base_url, "/metrics")

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from benchwright.config import ModelEntry, Models, ThinkingSettings
 from benchwright.endpoint.access import Access
 from benchwright.endpoint.reasoning_effort import (
-    STYLES,
-    FoundStyle,
+    REQUEST_STYLES,
+    DetectedStyle,
     ReasoningSettings,
     body_fields,
     style_of_host,
@@ -22,10 +22,10 @@ from benchwright.errors import ProviderError, UserError
 from benchwright.records import Target
 from benchwright.runs.journal import encode_json
 
-STYLE_OPTION = "--thinking-style"
+THINKING_STYLE_OPTION = "--thinking-style"
 
 
-class SentThinking(NamedTuple):
+class SentReasoningFields(NamedTuple):
     """The request fields that are sent to set the reasoning effort.
 
     `style`: the server's naming of these fields. `by`: how the style was chosen.
@@ -41,16 +41,18 @@ class SentThinking(NamedTuple):
         return f"sent for thinking: {encode_json(self.fields).decode()} (style {self.style}, by {self.by})"
 
 
-def thinking_for_model(thinking: ThinkingSettings, entry: ModelEntry | None = None) -> ReasoningSettings:
+def reasoning_settings_for_model(
+    thinking: ThinkingSettings, entry: ModelEntry | None = None
+) -> ReasoningSettings:
     """Return the reasoning effort that the user wants for a model. A model's own setting replaces the shared one."""
     if entry is None or (entry.reasoning_effort is None and entry.thinking_budget is None):
         return ReasoningSettings(thinking.reasoning_effort, thinking.thinking_budget)
     return ReasoningSettings(entry.reasoning_effort, entry.thinking_budget)
 
 
-def sent_thinking(
+def find_sent_fields(
     thinking: ThinkingSettings, entry: ModelEntry | None, target: Target, access: Access
-) -> SentThinking | None:
+) -> SentReasoningFields | None:
     """Return the reasoning fields that are sent to a target. None if the user set no effort.
 
     If the user names no style, the style is detected from the address. If the address does not tell, the server is
@@ -59,17 +61,21 @@ def sent_thinking(
     Raises:
         UserError: If the style cannot be determined, or has no field for the wanted effort.
     """
-    wanted = thinking_for_model(thinking, entry)
+    wanted = reasoning_settings_for_model(thinking, entry)
     if wanted == ReasoningSettings():
         return None
     given = (entry.thinking_style if entry is not None else None) or thinking.thinking_style
-    found = FoundStyle(given, STYLE_OPTION) if given is not None else _find_style(target.base_url, access)
-    return SentThinking(body_fields(found.style, wanted), found.style, found.evidence)
+    found = (
+        DetectedStyle(given, THINKING_STYLE_OPTION)
+        if given is not None
+        else _find_style(target.base_url, access)
+    )
+    return SentReasoningFields(body_fields(found.style, wanted), found.style, found.evidence)
 
 
 @lru_cache(maxsize=64)
-def _find_style(base_url: str, access: Access) -> FoundStyle:
-    told = f"give {STYLE_OPTION}, one of {', '.join(STYLES)}."
+def _find_style(base_url: str, access: Access) -> DetectedStyle:
+    told = f"give {THINKING_STYLE_OPTION}, one of {', '.join(REQUEST_STYLES)}."
     found = style_of_host(base_url)
     if found is None:
         try:
@@ -94,12 +100,12 @@ def refusal_hints(thinking: ThinkingSettings, tried: Models, target: Target) -> 
 def _hints(thinking: ThinkingSettings, tried: Models) -> dict[str, str]:
     hints: dict[str, str] = {}
     for entry in (None, *tried):
-        wanted = thinking_for_model(thinking, entry)
+        wanted = reasoning_settings_for_model(thinking, entry)
         if wanted != ReasoningSettings():
             option = "--reasoning-effort" if wanted.effort else "--thinking-budget"
-            told = f"{option} sent it; {STYLE_OPTION} says how, and without {option} nothing is sent"
+            told = f"{option} sent it; {THINKING_STYLE_OPTION} says how, and without {option} nothing is sent"
             hints |= dict.fromkeys(_field_names(), told)
-    if thinking.wants_recommended:
+    if thinking.sends_recommended_settings:
         hints |= dict.fromkeys(("top_k", "min_p", "top_p"), "--recommended sent it; leave that out")
     return hints
 

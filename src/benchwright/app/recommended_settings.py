@@ -40,7 +40,7 @@ class ModelFamily(BaseModel):
         """The recommended body fields, sent with every request."""
         return dict(self.model_extra or {})
 
-    def applies_to(self, model: str, *, thinks: bool) -> bool:
+    def applies_to_model(self, model: str, *, thinks: bool) -> bool:
         """Return True if these settings apply to a model of this name. `thinks`: True if it reasons."""
         name = model.rpartition("/")[2].lower()
         return self.thinking in (None, thinks) and any(fnmatchcase(name, pattern) for pattern in self.models)
@@ -53,7 +53,7 @@ class RecommendedSettings(NamedTuple):
     source: str
     settings: Mapping[str, Any]
 
-    def without_overridden(self, sent: Mapping[str, Any]) -> RecommendedSettings:
+    def without_overridden_settings(self, sent: Mapping[str, Any]) -> RecommendedSettings:
         """Return the recommended settings that the user has not overridden.
 
         `sent`: the body fields that are really sent.
@@ -68,7 +68,7 @@ class RecommendedSettings(NamedTuple):
         return f"{make_safe(self.family)} ({make_safe(self.source)}): {make_safe(told)}"
 
 
-def find_recommended(model: str, *, thinks: bool, given: Path | None = None) -> RecommendedSettings:
+def find_recommended_settings(model: str, *, thinks: bool, given: Path | None = None) -> RecommendedSettings:
     """Return the recommended settings for a model.
 
     The first file that has the model counts, in this order: the given file, the user's own file, the shipped file.
@@ -80,7 +80,7 @@ def find_recommended(model: str, *, thinks: bool, given: Path | None = None) -> 
     paths = [*([] if given is None else [given]), *([own] if own.exists() else []), SHIPPED_FILE]
     for path in paths:
         for family in read_families(path):
-            if family.applies_to(model, thinks=thinks):
+            if family.applies_to_model(model, thinks=thinks):
                 return RecommendedSettings(family.name, family.source, family.settings)
     raise UserError(
         f"Nothing is recommended for {make_safe(model)!r}: write its settings into {given or own} (see "

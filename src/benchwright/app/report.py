@@ -9,19 +9,19 @@ from typing import NamedTuple
 
 from benchwright import __version__
 from benchwright.analysis.comparison.compare import ComparisonOptions, compare_references
-from benchwright.analysis.comparison.from_table import slots_of
 from benchwright.analysis.comparison.records import ComparedRun, Comparison
-from benchwright.analysis.comparison.references import Reference, resolve_reference
-from benchwright.analysis.load.level_results import plan_of
-from benchwright.analysis.load.measurement import read_measurement
+from benchwright.analysis.comparison.references import ResolvedReference, resolve_reference
+from benchwright.analysis.comparison.sides_from_table import slots_of
+from benchwright.analysis.load.level_results import level_plan_of
+from benchwright.analysis.load.load_measurement import read_load_measurement
 from benchwright.analysis.load.plot_data import DetailedLoad
-from benchwright.analysis.quality_and_speed.fronts import Candidate, Front, fronts
+from benchwright.analysis.quality_and_speed.pareto_fronts import FrontCandidate, ParetoFront, fronts
+from benchwright.analysis.report.chart_means import mean_breakdowns
 from benchwright.analysis.report.flips import flips_of
-from benchwright.analysis.report.means import breakdowns
 from benchwright.analysis.report.provenance import facts_table
 from benchwright.analysis.report.records import Flips, Report
-from benchwright.analysis.report.runs import ReportPart, file_part, run_part
-from benchwright.analysis.report.times import distributions
+from benchwright.analysis.report.run_sections import ReportRun, read_report_run, report_run_of_file
+from benchwright.analysis.report.time_charts import time_distributions
 from benchwright.errors import UserError
 from benchwright.files import write_atomically
 from benchwright.records import Record
@@ -50,7 +50,7 @@ class ReportSettings(Record, frozen=True):
 class _Source(NamedTuple):
     """Source of one side of the report: a run and the slot of one of its models, or a result file."""
 
-    named: Reference
+    named: ResolvedReference
     slot: str | None
 
 
@@ -62,13 +62,13 @@ def write_report(references: Sequence[str], output: Path, settings: ReportSettin
             written.
         JournalError: If a journal cannot be read.
     """
-    require_free(output)
+    require_free_path(output)
     content = SECRETS.redact(render_report(make_report(references, settings))).encode("utf-8", "replace")
     write_atomically(output, content)
     return len(content)
 
 
-def require_free(output: Path) -> None:
+def require_free_path(output: Path) -> None:
     """Check that the report may be written to this path: nothing exists there, or only an earlier report.
 
     Raises:
@@ -91,7 +91,7 @@ def make_report(references: Sequence[str], settings: ReportSettings) -> Report:
         JournalError: If a journal cannot be read.
     """
     named = [resolve_reference(reference) for reference in references]
-    comparison = compare_references(named, ComparisonOptions(anyway=settings.anyway)).comparison
+    comparison = compare_references(named, ComparisonOptions(allow_incomparable=settings.anyway)).comparison
     sources = list(_sources(named))
     most = min(settings.samples, MAX_CONVERSATIONS // (len(sources) + 1))
     parts = [_part(source, run, most) for source, run in zip(sources, comparison.runs, strict=True)]
@@ -100,18 +100,18 @@ def make_report(references: Sequence[str], settings: ReportSettings) -> Report:
         made_at=datetime.now(UTC).strftime("%Y-%m-%d %H:%M"),
         version=__version__,
         samples=settings.samples,
-        runs=[part.run for part in parts],
+        runs=[part.section for part in parts],
         comparison=comparison,
-        breakdowns=breakdowns([part.task_run for part in parts if part.task_run is not None]),
+        breakdowns=mean_breakdowns([part.task_run for part in parts if part.task_run is not None]),
         flips=list(_flips(comparison, parts, most)),
-        distributions=distributions({part.run.letter: part.times for part in parts}),
+        distributions=time_distributions({part.section.letter: part.request_times for part in parts}),
         fronts=list(_fronts(parts)),
         loads=_loads(named),
         facts=facts_table([part.facts for part in parts]),
     )
 
 
-def _sources(named: Sequence[Reference]) -> Iterator[_Source]:
+def _sources(named: Sequence[ResolvedReference]) -> Iterator[_Source]:
     """Yield the sides of the report: each model of the named runs, and each result file.
 
     The order is that of `compare`.
@@ -126,43 +126,43 @@ def _sources(named: Sequence[Reference]) -> Iterator[_Source]:
             yield from (_Source(one, slot) for slot in slots_of(one.run.manifest))
 
 
-def _part(source: _Source, run: ComparedRun, most: int) -> ReportPart:
+def _part(source: _Source, run: ComparedRun, most: int) -> ReportRun:
     if source.named.run is not None:
-        return run_part(source.named.run, run, most)
+        return read_report_run(source.named.run, run, most)
     sides = source.named.sides(all_slots=True)
-    return file_part(next(side for side in sides if side.facts.slot == source.slot), run)
+    return report_run_of_file(next(side for side in sides if side.facts.slot == source.slot), run)
 
 
-def _flips(comparison: Comparison, parts: Sequence[ReportPart], most: int) -> Iterator[Flips]:
-    by_letter = {part.run.letter: part for part in parts}
+def _flips(comparison: Comparison, parts: Sequence[ReportRun], most: int) -> Iterator[Flips]:
+    by_letter = {part.section.letter: part for part in parts}
     changed = [(pair, score) for pair in comparison.pairs for score in pair.scores if score.changes]
     for pair, score in changed:
         yield flips_of(by_letter[pair.a], by_letter[pair.b], score, -(-most // len(changed)))
 
 
-def _fronts(parts: Sequence[ReportPart]) -> Iterator[Front]:
+def _fronts(parts: Sequence[ReportRun]) -> Iterator[ParetoFront]:
     """Yield the data of plots of quality against speed and tokens.
 
     There is one plot for each score of a task that has several models.
     """
-    found: dict[tuple[str, str], list[Candidate]] = {}
+    found: dict[tuple[str, str], list[FrontCandidate]] = {}
     for part in parts:
-        run = part.run
+        run = part.section
         for score in run.scores:
-            candidate = Candidate(run.letter, score.mean_scored, score.low, score.high, run.per_trial)
+            candidate = FrontCandidate(run.letter, score.mean_scored, score.low, score.high, run.per_trial)
             found.setdefault((run.task, score.scorer), []).append(candidate)
     for (task, score_name), candidates in found.items():
         yield from fronts(task, score_name, candidates)
 
 
-def _loads(named: Sequence[Reference]) -> list[DetailedLoad]:
+def _loads(named: Sequence[ResolvedReference]) -> list[DetailedLoad]:
     """Return the load measurements to which the named runs belong. The runs are levels of these measurements."""
     found: dict[tuple[str, Sequence[str]], list[RunTable]] = {}
     for one in named:
-        plan = None if one.run is None else plan_of(one.run.manifest)
+        plan = None if one.run is None else level_plan_of(one.run.manifest)
         if one.run is not None and plan is not None:
             found.setdefault((plan.id, tuple(models_of(one.run.manifest))), []).append(one.run.table)
-    loads = [read_measurement(tables) for tables in found.values()]
+    loads = [read_load_measurement(tables) for tables in found.values()]
     return [load for load in loads if load is not None]
 
 

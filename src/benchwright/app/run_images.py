@@ -8,18 +8,18 @@ import msgspec
 
 from benchwright.catalog.benchmark import Benchmark
 from benchwright.catalog.containers.benchmark import ContainerBenchmark
-from benchwright.catalog.containers.images import ImagePolicy, ImageRetention, ImagesOf
-from benchwright.catalog.scripted_checks import played_sample
-from benchwright.formats import plural
+from benchwright.catalog.containers.images import FindTaskImages, ImagePolicy, ImageRetention
+from benchwright.catalog.scripted_checks import original_sample
+from benchwright.formats import count_with_noun
 from benchwright.records import Sample, Trial
 from benchwright.sandbox.docker import Engine, EngineError, EngineUnavailable, connect
 from benchwright.sandbox.docker.images import image_names
 from benchwright.text import Say
 
-GiB = 2**30
-RESERVED_BYTES = 10 * GiB
+BYTES_PER_GIB = 2**30
+RESERVED_DISK_BYTES = 10 * BYTES_PER_GIB
 """Bytes that must be free for containers and layers being built, besides the space for the images."""
-LOW_DISK_BYTES = 20 * GiB
+LOW_DISK_BYTES = 20 * BYTES_PER_GIB
 """Free bytes below which a warning is given if the size of the images is unknown."""
 
 
@@ -32,7 +32,7 @@ class RunImages:
     def __init__(
         self,
         benchmark: ContainerBenchmark,
-        images_of: ImagesOf,
+        images_of: FindTaskImages,
         asked: ImagePolicy | None,
         *,
         may_order: bool,
@@ -45,17 +45,17 @@ class RunImages:
         self._may_choose = asked is None and may_order
 
     def order_by_image(self, trials: Iterable[Trial]) -> Iterator[Trial]:
-        """Return the trials ordered by image; see `Plan.reorder`. If all images are kept, the order does not change."""
+        """Return the trials ordered by image; see `Plan.reorder_trials`. If all images are kept, the order stays."""
         return self._arranged(trials, lambda trial: trial.sample)
 
     def order_checks_by_image(self, trials: Iterable[Trial]) -> Iterator[Trial]:
         """Return the checks of a validation ordered by image. If all images are kept, the order does not change."""
-        return self._arranged(trials, played_sample)
+        return self._arranged(trials, original_sample)
 
     def _arranged(self, trials: Iterable[Trial], sample_of: Callable[[Trial], Sample]) -> Iterator[Trial]:
         if self.keeping.keep == "all":
             return iter(trials)
-        return iter(sorted(trials, key=lambda trial: self.images_of(sample_of(trial)).order_key))
+        return iter(sorted(trials, key=lambda trial: self.images_of(sample_of(trial)).image_order_key))
 
     async def decide_kept_images(self, samples: Callable[[], Iterable[Sample]], say: Say) -> None:
         """Decide which images are kept, and warn if the disk is too small for these samples.
@@ -76,9 +76,10 @@ class RunImages:
         missing = len(self._missing(samples, here))
         if not missing:
             return
-        place, room = engine.information["DockerRootDir"], f"{free / GiB:.0f} GiB"
+        place, room = engine.information["DockerRootDir"], f"{free / BYTES_PER_GIB:.0f} GiB"
         images = (
-            f"{plural(missing, 'image')} of {self._name} that {'is' if missing == 1 else 'are'} not here yet"
+            f"{count_with_noun(missing, 'image')} of {self._name} that "
+            f"{'is' if missing == 1 else 'are'} not here yet"
         )
         if self._image_gib is None:
             if free < LOW_DISK_BYTES:
@@ -86,10 +87,10 @@ class RunImages:
                     f"Docker has {room} left in {place} for {images}; --limit and --keep-images none need less."
                 )
             return
-        needed = missing * self._image_gib * GiB + RESERVED_BYTES
+        needed = missing * self._image_gib * BYTES_PER_GIB + RESERVED_DISK_BYTES
         if needed <= free or self.keeping.keep != "all":
             return
-        said = f"Docker has {room} left in {place}, and {images} take about {needed / GiB:.0f} GiB"
+        said = f"Docker has {room} left in {place}, and {images} take about {needed / BYTES_PER_GIB:.0f} GiB"
         if self._may_choose:
             self.keeping.keep = "none"
             say(f"{said}: each is removed after its last trial (--keep-images none).")
@@ -106,11 +107,11 @@ class RunImages:
         return {own[0] for own in needed if own and here.isdisjoint(own)}
 
 
-def run_images(benchmark: Benchmark, asked: ImagePolicy | None, *, may_order: bool) -> RunImages | None:
+def make_run_images(benchmark: Benchmark, asked: ImagePolicy | None, *, may_order: bool) -> RunImages | None:
     """Return the images of a benchmark's run.
 
     Return None if the benchmark uses no images, or if its images are not known.
     """
-    if not isinstance(benchmark, ContainerBenchmark) or benchmark.images is None:
+    if not isinstance(benchmark, ContainerBenchmark) or benchmark.images_of is None:
         return None
-    return RunImages(benchmark, benchmark.images, asked, may_order=may_order)
+    return RunImages(benchmark, benchmark.images_of, asked, may_order=may_order)

@@ -11,12 +11,12 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from benchwright.app.endpoint_card import prepare_examination
-from benchwright.app.prepared import RunRequest
+from benchwright.app.prepared_run import RunRequest
 from benchwright.app.probe import probe_endpoints, unlisted_model_warning
 from benchwright.endpoint.card import Card, Examination, make_card
-from benchwright.endpoint.card.needs import Needs, check_needs, identify_server, is_met, unmet_needs
+from benchwright.endpoint.card.needs import Needs, check_needs, identify_server, is_need_met, unmet_needs
 from benchwright.endpoint.card.outcomes import UNKNOWN_OUTCOME
-from benchwright.endpoint.card.prober import Unanswered
+from benchwright.endpoint.card.prober import ProbeUnanswered
 from benchwright.endpoint.card.servers import SIMULATED
 from benchwright.endpoint.lite_llm import LITELLM_BASE_URL
 from benchwright.errors import UserError
@@ -51,11 +51,11 @@ async def probe_run(request: RunRequest, directory: Path, targets: Sequence[Targ
             await _look_for_model(known, target, say)
             if known.server.name == SIMULATED:
                 continue
-            needs = request.needs()
+            needs = request.find_needs()
             left = {
                 need: always
                 for need, always in needs.items()
-                if not is_met(known.findings, need, stream=stream)
+                if not is_need_met(known.findings, need, stream=stream)
             }
             await check_needs(known, left, stream=stream)
         finally:
@@ -63,7 +63,7 @@ async def probe_run(request: RunRequest, directory: Path, targets: Sequence[Targ
         kept[target.slot] = card = _what_is_known(make_card(known))
         write_cards(directory, kept)
         _tell(target, card, needs, stream, say)
-    await probe_endpoints(request.plan.helpers, request.access, say)
+    await probe_endpoints(request.plan.helper_targets, request.access, say)
 
 
 async def _look_for_model(known: Examination, target: Target, say: Say) -> None:
@@ -74,7 +74,7 @@ async def _look_for_model(known: Examination, target: Target, say: Say) -> None:
     """
     try:
         await identify_server(known)
-    except Unanswered as reason:
+    except ProbeUnanswered as reason:
         if reason.unreachable is not None:
             raise UserError(f"{reason.unreachable} {NO_PROBE_HINT}") from None
     if known.models and target.model not in known.models:

@@ -14,7 +14,7 @@ from benchwright.catalog.benchmark import About
 from benchwright.catalog.registry import BENCHMARKS, find_about, known_options
 from benchwright.config import BenchmarkSettings
 from benchwright.errors import UserError
-from benchwright.suggest import did_you_mean
+from benchwright.suggestions import did_you_mean
 
 
 class BenchmarkWithOptions(NamedTuple):
@@ -28,7 +28,7 @@ class BenchmarkWithOptions(NamedTuple):
     own_options: Collection[str] = ()
 
 
-def settings_of_each(
+def settings_of_each_benchmark(
     sharers: Sequence[BenchmarkWithOptions], of_others: Collection[str] = ()
 ) -> list[BenchmarkSettings]:
     """Return the settings of each benchmark, without the shared options that it does not have.
@@ -51,7 +51,7 @@ def settings_of_each(
     ]
 
 
-def about_of(name: str, files: Sequence[Path]) -> About | None:
+def metadata_of_benchmark(name: str, files: Sequence[Path]) -> About | None:
     """Return the metadata of a benchmark.
 
     Return None if there is no benchmark of this name. That error is reported when the benchmark is run.
@@ -64,7 +64,7 @@ def about_of(name: str, files: Sequence[Path]) -> About | None:
 
 
 def _known_to(sharer: BenchmarkWithOptions) -> Mapping[str, str] | None:
-    found = about_of(sharer.name, sharer.settings.catalog.plugin)
+    found = metadata_of_benchmark(sharer.name, sharer.settings.catalog.plugin)
     return None if found is None else known_options(found)
 
 

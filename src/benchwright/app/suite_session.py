@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 from benchwright.app.benchmarks import prepare_benchmark
 from benchwright.app.evaluate import prepare_eval
-from benchwright.app.prepared import PreparedRun
+from benchwright.app.prepared_run import PreparedRun
 from benchwright.app.suites import EntryKind, SuiteEntry
 from benchwright.config import BenchmarkSettings, EvalSettings, ModelEntry, Settings
 from benchwright.errors import BenchwrightError, UserError
@@ -29,7 +29,7 @@ class SuitePart(NamedTuple):
     @property
     def agent(self) -> str:
         """Name of the command-line agent. Empty if there is no agent."""
-        return self.settings.value_of("agent") or ""
+        return self.settings.setting_value("agent") or ""
 
     @property
     def title(self) -> str:
@@ -37,11 +37,11 @@ class SuitePart(NamedTuple):
         return f"{self.entry.title} with {self.agent}" if self.agent else self.entry.title
 
     @property
-    def for_all(self) -> Settings:
+    def settings_for_all_models(self) -> Settings:
         """Settings for a single run with all models."""
         return self.settings.model_copy(update={"model": self.models[0].model, "models": self.models})
 
-    def for_one(self, model: ModelEntry) -> Settings:
+    def settings_for_one_model(self, model: ModelEntry) -> Settings:
         """Return the settings for a run of one model.
 
         A model without settings of its own is passed as if it were given by `--model`.
@@ -65,11 +65,11 @@ class SuiteRun(Record, frozen=True):
     problem: str = ""
 
 
-RunOne = Callable[[SuitePart, ModelEntry, SuiteRun], SuiteRun]
+RunPart = Callable[[SuitePart, ModelEntry, SuiteRun], SuiteRun]
 """Function that runs a part of a suite with one model: (part, model, initial SuiteRun) -> SuiteRun with its outcome."""
 
 
-def run_all(parts: Sequence[SuitePart], run_one: RunOne) -> Iterator[SuiteRun]:
+def run_all_parts(parts: Sequence[SuitePart], run_one: RunPart) -> Iterator[SuiteRun]:
     """Run all parts of a suite with the first model, then with the next one, until interrupted. Yield each SuiteRun.
 
     This order lets a server that holds one model at a time load each model once.
@@ -109,7 +109,7 @@ def find_problems(parts: Sequence[SuitePart], say: Say) -> dict[str, str]:
     for part in parts:
         try:
             if part.entry.kind != "pack":
-                settings = part.for_all.model_copy(update={"scrape_prometheus": False})
+                settings = part.settings_for_all_models.model_copy(update={"scrape_prometheus": False})
                 prepare_part(part.entry, settings, say)
         except BenchwrightError as error:
             found[part.title] = str(error)

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from benchwright.app.models_file import models_in, read_models, read_toml
+from benchwright.app.models_file import models_in_toml, read_models, read_toml
 from benchwright.config import ModelEntry, check_run_name
 from benchwright.errors import UserError
-from benchwright.suggest import did_you_mean
+from benchwright.suggestions import did_you_mean
 from benchwright.text import make_safe
 
 PACK_PREFIX = "pack:"
@@ -21,7 +21,7 @@ SUITE_KEYS = ("name", "models", "defaults", "benchmarks")
 KEYS_OUTSIDE_OPTIONS = {"model", "models", "suite", "config"}
 """Command options that have keys of their own in a suite file, instead of being among the options."""
 
-COMMAND_LINE_ONLY = {"dry_run", "json", "quiet", "price", "speed", "csv", "markdown"}
+COMMAND_LINE_ONLY_OPTIONS = {"dry_run", "json", "quiet", "price", "speed", "csv", "markdown"}
 """Command options that apply to a single call and cannot be in a suite file."""
 
 LABELS_HINT = (
@@ -111,7 +111,7 @@ def _models(content: Mapping[str, Any], path: Path) -> tuple[ModelEntry, ...]:
     given = content.get("models", ())
     if isinstance(given, str):
         return read_models(Path(given))
-    return models_in(content, path) if given != () else ()
+    return models_in_toml(content, path) if given != () else ()
 
 
 def _check_place(path: Path, options: Mapping[str, Any]) -> None:
@@ -120,7 +120,7 @@ def _check_place(path: Path, options: Mapping[str, Any]) -> None:
             raise UserError(
                 f"{path}: {make_safe(key)!r} has no place there: all models of a suite stand in [[models]]."
             )
-        if key.replace("-", "_") in COMMAND_LINE_ONLY:
+        if key.replace("-", "_") in COMMAND_LINE_ONLY_OPTIONS:
             raise UserError(f"{path}: {make_safe(key)!r} has no place there: it is for the command line.")
         if key.replace("-", "_") == "judge_labels":
             raise UserError(f"{path}: {LABELS_HINT}.")

@@ -16,8 +16,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import benchwright
-from benchwright.app.prepared import RunRequest
-from benchwright.engine.run import Listener
+from benchwright.app.prepared_run import RunRequest
+from benchwright.engine.run import RunListener
 from benchwright.engine.worker import SolvedWork, WorkResult
 from benchwright.errors import UserError
 from benchwright.records import FAILED_STATUSES, RequestRecord, ScoreRecord, Target, TrialRecord
@@ -153,13 +153,13 @@ def telemetry_of(request: RunRequest) -> Telemetry | None:
     url, plan = request.settings.execution.otel, request.plan
     if url is None:
         return None
-    return Telemetry(url, [*plan.targets, *plan.helpers], plan.task.spec.name)
+    return Telemetry(url, [*plan.targets, *plan.helper_targets], plan.task.spec.name)
 
 
 @asynccontextmanager
 async def telemetry_listeners(
     telemetry: Telemetry | None, directory: Path, say: Say
-) -> AsyncIterator[Sequence[Listener]]:
+) -> AsyncIterator[Sequence[RunListener]]:
     """Yield the listeners to add to a run: the telemetry, or none.
 
     On exit, send the queued spans and report how many were sent.

@@ -25,14 +25,14 @@ from benchwright.agents.runners.step_keys import out_of_range_message
 from benchwright.agents.runners.stepping import StepConsole, Stepper, SteppingClient
 from benchwright.agents.runners.test_mode import LocalTestBatchResult, LocalTestRunner, LocalTestRunResult
 from benchwright.app.access import access_from_settings
-from benchwright.app.checks import check_agent, check_dataset, check_numbers
+from benchwright.app.settings_checks import check_agent, check_dataset, check_minimum_values
 from benchwright.errors import UserError
 from benchwright.text import make_lines_safe
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-Made = TypeVar("Made")
+StepResult = TypeVar("StepResult")
 
 
 class AgentTestSettings(AccessSettings):
@@ -89,7 +89,7 @@ class AgentTest:
         """Return the results of the rows that `run` finished before it was interrupted."""
         return batch_result(self._done, (monotonic() - self._started) * 1000, "interrupted")
 
-    def stepper(self, person: StepConsole) -> Stepper:
+    def make_stepper(self, person: StepConsole) -> Stepper:
         """Return the object that runs rows under the control of a person; `step_through` takes it."""
         return Stepper(person, self.indices)
 
@@ -165,7 +165,7 @@ def check_test(settings: AgentTestSettings) -> None:
         "--max-turns": settings.max_turns,
         "--max-tokens": settings.max_tokens,
     }
-    check_numbers(numbers, settings.offset)
+    check_minimum_values(numbers, settings.offset)
     if settings.row is not None and not settings.interactive:
         raise UserError("--row can only be used with --interactive.")
 
@@ -189,7 +189,7 @@ def _load_agent(settings: AgentTestSettings, console: Console, quiet: bool) -> R
     return agent
 
 
-def _made(step: tuple[Made, None] | tuple[None, str]) -> Made:
+def _made(step: tuple[StepResult, None] | tuple[None, str]) -> StepResult:
     made, error = step
     if made is None:
         raise UserError(str(error))

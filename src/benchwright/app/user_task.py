@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from benchwright.analysis.summary import summarise
 from benchwright.analysis.summary_records import RunSummary
-from benchwright.app.models import find_models, short_name
-from benchwright.app.prepared import LaunchedRun, PreparedRun, RunRequest
-from benchwright.app.run_lookup.unfinished import UnfinishedRunLookup
+from benchwright.app.models import find_models, short_name_of_models
+from benchwright.app.prepared_run import LaunchedRun, PreparedRun, RunRequest
+from benchwright.app.run_lookup.unfinished_runs import UnfinishedRunLookup
 from benchwright.config import TaskSettings
 from benchwright.engine.plan import Plan
 from benchwright.engine.protocols import Task
@@ -30,10 +30,10 @@ def prepare_task(task: Task, settings: TaskSettings, say: Say) -> PreparedRun[Ru
     samples, spec = task.size(), task.spec
     request = RunRequest(
         kind="eval",
-        name=f"{spec.name}-{short_name([entry.title for entry in endpoint.models_under_test])}",
+        name=f"{spec.name}-{short_name_of_models([entry.title for entry in endpoint.models_under_test])}",
         plan=Plan(
             task=task,
-            samples=samples,
+            sample_count=samples,
             targets=models.targets,
             repeats=settings.scoring.n,
             limits=TrialLimits(
@@ -43,10 +43,10 @@ def prepare_task(task: Task, settings: TaskSettings, say: Say) -> PreparedRun[Ru
             ),
         ),
         settings=settings,
-        data=(DataFile(path=spec.name, xxh3=spec.fingerprint, samples=samples),),
+        data_files=(DataFile(path=spec.name, xxh3=spec.fingerprint, samples=samples),),
         pass_threshold=settings.scoring.pass_threshold,
         access=models.access,
-        typed_models=models.names,
+        typed_models=models.display_names,
         manifest_facts=models.manifest_facts,
     )
 

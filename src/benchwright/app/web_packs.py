@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from benchwright.app.endpoints import make_client
-from benchwright.app.pack_setup import chosen_models
+from benchwright.app.pack_setup import prepare_chosen_models
 from benchwright.app.pack_store import install_settings
 from benchwright.config import PackSettings
 from benchwright.endpoint.client import EndpointClient
@@ -20,11 +20,11 @@ from benchwright.errors import UserError
 from benchwright.home import packs_directory, web_sessions_directory
 from benchwright.packs.install import InstallSettings, find_pack, read_registry
 from benchwright.packs.install.download import download
-from benchwright.packs.install.sources import is_address
-from benchwright.packs.manifest import MANIFEST_NAME, MAX_MANIFEST, PackManifest, read_manifest
+from benchwright.packs.install.sources import is_http_url
+from benchwright.packs.manifest import MANIFEST_NAME, MAX_MANIFEST_BYTES, PackManifest, read_manifest
 from benchwright.packs.manifest_check import check_manifest
-from benchwright.packs.versions import incompatibility
-from benchwright.packs.web_history import WebSession, saved_session
+from benchwright.packs.versions import incompatibility_reason
+from benchwright.packs.web_history import WebSession, load_session
 from benchwright.packs.web_pack import KNOWN_PERMISSIONS, WebPack, web_pack_of
 from benchwright.text import Say
 
@@ -32,14 +32,14 @@ from benchwright.text import Say
 class OpenWebPack(NamedTuple):
     """A web pack that is open: its session, and the access of the pack's page to the models through a relay.
 
-    `providers`: the models' providers, for the page. `token`: the page's own key for the relay at `relay_url`.
+    `providers`: the models' providers, for the page. `relay_key`: the page's own key for the relay at `relay_url`.
     `is_replay`: True if a saved session is continued.
     """
 
     session: WebSession
     providers: dict[str, str]
     relay_url: str
-    token: str
+    relay_key: str
     is_replay: bool
 
 
@@ -50,12 +50,12 @@ def find_web_pack(reference: str, registry: str | None, compatible_version: str 
         UserError: If there is no such pack, or it is not a web pack that this host can show.
     """
     settings = install_settings(registry, None, compatible_version)
-    if is_address(reference):
+    if is_http_url(reference):
         manifest = _fetched(reference, settings)
     else:
         manifest = _here(reference, settings) or _in_registry(reference, settings)
     pack = web_pack_of(manifest)
-    if reason := incompatibility(manifest.requirements, settings.compatible_version):
+    if reason := incompatibility_reason(manifest.requirements, settings.compatible_version):
         raise UserError(f"{pack.id} cannot be shown: {reason}.")
     return pack
 
@@ -72,14 +72,14 @@ async def open_web_pack(
         UserError: If the models, the settings or the session are invalid.
     """
     storage = web_sessions_directory()
-    saved = None if history is None else saved_session(storage, pack.id, history)
-    configuration, models, targets, access = chosen_models(
+    saved = None if history is None else load_session(storage, pack.id, history)
+    configuration, models, targets, access = prepare_chosen_models(
         settings.endpoint, settings.sampling, say, direct=settings.process.direct
     )
     session = WebSession(pack, list(models.values()), storage, saved)
     clients: dict[str, EndpointClient] = {}
     for target in targets:
-        client = make_client(target, access[target.slot], settings, settings.execution.max_in_flight)
+        client = make_client(target, access[target.slot], settings, settings.execution.max_trials_in_flight)
         assert isinstance(client, EndpointClient), "packs are given addresses"
         clients[models[target.slot].id] = client
     ids = {slot: model.id for slot, model in models.items()}
@@ -89,7 +89,7 @@ async def open_web_pack(
 
     try:
         async with Relay() as relay:
-            grant = relay.share(clients, note)
+            grant = relay.open_shared_grant(clients, note)
             names = {provider.id: provider.name for provider in configuration.providers}
             yield OpenWebPack(session, names, relay.base_url, grant.token, saved is not None)
     finally:
@@ -116,7 +116,7 @@ def _in_registry(name: str, settings: InstallSettings) -> PackManifest:
     entry = next((one for one in entries if one.id == name), None)
     if entry is None:
         raise UserError(f"{name} is neither a folder nor a pack that is installed or in the registry.")
-    if entry.page is None:
+    if entry.page_url is None:
         raise UserError(f"{name} is not a web pack: install it with: benchwright pack install {name}")
     source: dict[str, Any] = entry.raw["source"]
     if not isinstance(address := source.get("manifest"), str):
@@ -154,7 +154,7 @@ def _standing_for(raw: dict[str, Any], source: dict[str, Any]) -> dict[str, Any]
 
 def _fetched(address: str, settings: InstallSettings) -> PackManifest:
     with tempfile.TemporaryDirectory(prefix="benchwright-web-") as room:
-        download(address, Path(room, MANIFEST_NAME), MAX_MANIFEST, settings.limits)
+        download(address, Path(room, MANIFEST_NAME), MAX_MANIFEST_BYTES, settings.limits)
         return read_manifest(Path(room))
 
 
@@ -165,7 +165,7 @@ def _checked(raw: dict[str, Any], where: str) -> PackManifest:
     return manifest
 
 
-def chat_body(asked: Any, *, stream: bool) -> bytes:
+def chat_completion_body(asked: Any, *, stream: bool) -> bytes:
     """Return the body of a chat completion for a page's request (BenchLocalChatRequest).
 
     Raises:

@@ -232,7 +232,7 @@ class Options(msgspec.Struct, frozen=True):
             UserError: If the value is none of these words.
         """
         from benchwright.errors import UserError
-        from benchwright.suggest import did_you_mean
+        from benchwright.suggestions import did_you_mean
 
         given = self.values.get(name, choices[0])
         if given not in choices:

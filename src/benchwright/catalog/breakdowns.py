@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from benchwright.catalog.benchmark import Figure, GradedTrial
 from benchwright.records import Record
-from benchwright.runs.counting import FAILURE_STATUSES
-from benchwright.statistic import NoScore, Statistic, known_numbers
+from benchwright.runs.counting_rules import FAILURE_STATUSES
+from benchwright.statistic import NoScore, Statistic, numeric_statistics
 
 
 class Breakdown(Record, frozen=True):
@@ -80,7 +80,7 @@ def macro_average(graded: Iterable[GradedTrial], label: str) -> Figure:
     for one in graded:
         breakdowns.add(one.labels, None if one.status in FAILURE_STATUSES else one.value or 0.0)
     entries = breakdowns.entries(label)
-    means = known_numbers(entry.mean_scored for entry in entries)
+    means = numeric_statistics(entry.mean_scored for entry in entries)
     return Figure(f"macro_{label}", mean(means), _left_out(entries, len(means)))
 
 

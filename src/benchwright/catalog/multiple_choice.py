@@ -10,27 +10,28 @@ from benchwright.catalog.benchmark import GOLD, Check
 from benchwright.catalog.grading import Verdict
 from benchwright.records import Message, Sample
 
-LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+CHOICE_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-DOCUMENTED_SYSTEM = (
+DOCUMENTED_SYSTEM_PROMPT = (
     "You are a knowledgeable assistant. "
     "Answer multiple-choice questions with only the letter of the correct answer."
 )
 
 
-def letter_choices(choices: Sequence[str], mark: str = "{letter}. {choice}") -> list[str]:
+def format_choices(choices: Sequence[str], mark: str = "{letter}. {choice}") -> list[str]:
     """Return one line per choice, each with its letter.
 
     `mark`: the format of a line, with the placeholders {letter} and {choice}.
     """
     return [
-        mark.format(letter=letter, choice=choice) for letter, choice in zip(LETTERS, choices, strict=False)
+        mark.format(letter=letter, choice=choice)
+        for letter, choice in zip(CHOICE_LETTERS, choices, strict=False)
     ]
 
 
 def question_text(content: dict[str, Any]) -> str:
     """Return a sample's question and its lettered choices as text for people."""
-    return "\n".join([content["question"], "", *letter_choices(content["choices"])])
+    return "\n".join([content["question"], "", *format_choices(content["choices"])])
 
 
 def letter_only_prompt(content: dict[str, Any]) -> list[Message]:
@@ -38,9 +39,9 @@ def letter_only_prompt(content: dict[str, Any]) -> list[Message]:
 
     It asks for the letter and nothing else.
     """
-    choices = "\n".join(letter_choices(content["choices"]))
+    choices = "\n".join(format_choices(content["choices"]))
     return [
-        system(DOCUMENTED_SYSTEM),
+        system(DOCUMENTED_SYSTEM_PROMPT),
         user(f"{content['question']}\n\n{choices}\n\nAnswer with the letter only."),
     ]
 
@@ -51,7 +52,7 @@ def letter_verdict(letter: str | None, content: dict[str, Any], **details: Any) 
     return Verdict(None if letter is None else float(letter == expected), letter, expected, details=details)
 
 
-def letter_checks(write: Callable[[str], str]) -> Callable[[Sample], Iterator[Check]]:
+def make_letter_checks(write: Callable[[str], str]) -> Callable[[Sample], Iterator[Check]]:
     """Return a function that yields the checks of a multiple-choice sample.
 
     The checks are the right letter (must pass), each wrong letter, and an answer without a letter. The
@@ -62,7 +63,7 @@ def letter_checks(write: Callable[[str], str]) -> Callable[[Sample], Iterator[Ch
     def checks(sample: Sample) -> Iterator[Check]:
         right = sample.content["answer"]
         yield Check(GOLD, [assistant(write(right))])
-        for letter in LETTERS[: len(sample.content["choices"])]:
+        for letter in CHOICE_LETTERS[: len(sample.content["choices"])]:
             if letter != right:
                 yield Check(f"letter {letter}", [assistant(write(letter))], passes=False)
         yield Check("no letter", [assistant("hard to say")], passes=False)

@@ -15,10 +15,10 @@ from types import ModuleType
 from benchwright.errors import UserError
 from benchwright.text import error_line
 
-PACKAGE = "llm_benchmarker.benchmarks"
+PLUGIN_PACKAGE = "llm_benchmarker.benchmarks"
 
 
-def load_module(given: Path) -> ModuleType:
+def load_plugin_module(given: Path) -> ModuleType:
     """Load a user's file as a submodule of `llm_benchmarker.benchmarks`, and return the module.
 
     A file that is loaded already is not loaded again. The file's directory is appended to `sys.path`, so that
@@ -32,8 +32,8 @@ def load_module(given: Path) -> ModuleType:
     path = given.resolve()
     if not path.is_file():
         raise UserError(f"There is no plugin file {given}.")
-    importlib.import_module(PACKAGE)
-    name = f"{PACKAGE}._plugin_{xxhash.xxh3_64_hexdigest(str(path).encode())}"
+    importlib.import_module(PLUGIN_PACKAGE)
+    name = f"{PLUGIN_PACKAGE}._plugin_{xxhash.xxh3_64_hexdigest(str(path).encode())}"
     if name in sys.modules:
         return sys.modules[name]
     spec = importlib.util.spec_from_file_location(name, path)

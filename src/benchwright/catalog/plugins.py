@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from benchwright.catalog.benchmark import About, Benchmark, Options
-from benchwright.catalog.plugin_files import PACKAGE, describe_failure, load_module
+from benchwright.catalog.plugin_files import PLUGIN_PACKAGE, describe_failure, load_plugin_module
 from benchwright.entry_points import find_entry_points
 from benchwright.errors import UserError
-from benchwright.suggest import did_you_mean
+from benchwright.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -40,7 +40,7 @@ class Plugin(msgspec.Struct, frozen=True):
     """A user's benchmark. `make(limit)` builds the benchmark with at most `limit` samples."""
 
     about: About
-    make: Callable[[int | None], Benchmark]
+    make_benchmark: Callable[[int | None], Benchmark]
 
     def build_benchmark(self, options: Options, limit: int | None = None) -> Benchmark:
         """Build the benchmark.
@@ -60,7 +60,7 @@ class Plugin(msgspec.Struct, frozen=True):
                     f"{self.about.full_name} has no option {name!r}.{did_you_mean(name, known)} "
                     f"It has: {', '.join(sorted(known))}."
                 )
-        return self.make(limit)
+        return self.make_benchmark(limit)
 
     def source(self, data_dir: str | Path, path: str | Path | None = None) -> Source:
         """Return the plugin's data source.
@@ -88,23 +88,23 @@ def find_plugin(name: str, files: Sequence[Path] = ()) -> Plugin | None:
         UserError: If a file or the entry point cannot be loaded.
     """
     for file in files:
-        for plugin in load_file(file):
+        for plugin in load_plugin_file(file):
             if plugin.about.full_name == name:
                 return plugin
     for entry in find_entry_points(ENTRY_POINT_GROUP):
         if entry.name == name:
-            return load_entry_point(entry)
+            return load_plugin_entry_point(entry)
     return next((plugin for plugin in registered_plugins() if plugin.about.full_name == name), None)
 
 
-def all_plugins(files: Sequence[Path] = ()) -> list[Plugin]:
+def find_all_plugins(files: Sequence[Path] = ()) -> list[Plugin]:
     """Return all users' benchmarks, sorted by name, each name once.
 
     Raises:
         UserError: If one of them cannot be loaded.
     """
-    found = [plugin for file in files for plugin in load_file(file)]
-    found += [load_entry_point(entry) for entry in find_entry_points(ENTRY_POINT_GROUP)]
+    found = [plugin for file in files for plugin in load_plugin_file(file)]
+    found += [load_plugin_entry_point(entry) for entry in find_entry_points(ENTRY_POINT_GROUP)]
     found += registered_plugins()
     by_name: dict[str, Plugin] = {}
     for plugin in found:
@@ -112,7 +112,7 @@ def all_plugins(files: Sequence[Path] = ()) -> list[Plugin]:
     return [by_name[name] for name in sorted(by_name)]
 
 
-def load_file(path: Path) -> list[Plugin]:
+def load_plugin_file(path: Path) -> list[Plugin]:
     """Return the benchmarks in a Python file: the classes defined in it, and the `Benchmark` objects.
 
     The file's directory is appended to `sys.path`, so that the file can import the modules in its directory.
@@ -120,7 +120,7 @@ def load_file(path: Path) -> list[Plugin]:
     Raises:
         UserError: If the file is missing, its code fails, or it contains no benchmark.
     """
-    module = load_module(path)
+    module = load_plugin_module(path)
     plugins = [plugin for value in vars(module).values() for plugin in _plugins(value, module, str(path))]
     if not plugins:
         raise UserError(
@@ -129,7 +129,7 @@ def load_file(path: Path) -> list[Plugin]:
     return plugins
 
 
-def load_entry_point(entry: EntryPoint) -> Plugin:
+def load_plugin_entry_point(entry: EntryPoint) -> Plugin:
     """Load the benchmark that an entry point names.
 
     Raises:
@@ -151,7 +151,7 @@ def load_entry_point(entry: EntryPoint) -> Plugin:
 
 def registered_plugins() -> list[Plugin]:
     """Return the benchmarks that users registered, in code or in the package `llm_benchmarker.benchmarks`."""
-    importlib.import_module(PACKAGE)
+    importlib.import_module(PLUGIN_PACKAGE)
     from benchwright.catalog.llm_benchmarker_api.registry import registered_benchmarks as registered_classes
 
     return [

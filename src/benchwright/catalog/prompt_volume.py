@@ -15,7 +15,7 @@ from benchwright.endpoint.reply import Reply
 from benchwright.engine.agent_requests import AgentAccess
 from benchwright.engine.answers import content_text
 from benchwright.errors import BenchwrightError
-from benchwright.pictures import pictures_of
+from benchwright.pictures import find_pictures
 from benchwright.records import Message, Record, Sample, Target, Trial
 
 PLACEHOLDER_TARGET = Target("primary", "nobody", "http://nobody.invalid/v1")
@@ -73,7 +73,7 @@ class _CountingSession:
             self.requests += 1
             for one in messages:
                 self.characters += len(content_text(one.get("content")))
-                self.picture_tokens += sum(seen.tokens for _, seen in pictures_of(one.get("content")))
+                self.picture_tokens += sum(seen.tokens for _, seen in find_pictures(one.get("content")))
             self.characters += len(msgspec.json.encode(params["tools"])) if params.get("tools") else 0
         return await self._scripted.chat(messages, role=role, slot=slot, **params)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from benchwright.catalog.benchmark import About, Benchmark, Options
 from benchwright.errors import UserError
-from benchwright.suggest import did_you_mean
+from benchwright.suggestions import did_you_mean
 
 DOCUMENTED_BENCHMARKS = (
     *("bfcl", "graphwalks", "hle", "humaneval", "ifeval", "longbench_v2", "mmlu", "mmlu_pro", "mrcr"),
@@ -15,17 +15,17 @@ DOCUMENTED_BENCHMARKS = (
 )
 """The subpackages of the benchmarks that llm-benchmarker documents, in alphabetical order."""
 
-LATER_BENCHMARKS = (
+ADDED_BENCHMARKS = (
     *("aa_lcr", "aime_2025", "aime_2026", "arc_agi_1", "arc_agi_2", "gpqa_diamond", "hmmt", "ifbench"),
     *("livecodebench", "math_500", "mmmu_pro", "multichallenge", "simpleqa", "simpleqa_verified"),
     *("swe_bench_multilingual", "tau2_bench"),
 )
 """The subpackages of the benchmarks that were added later, in alphabetical order."""
 
-BENCHMARKS = (*DOCUMENTED_BENCHMARKS, *LATER_BENCHMARKS)
+BENCHMARKS = (*DOCUMENTED_BENCHMARKS, *ADDED_BENCHMARKS)
 """All subpackages with benchmarks."""
 
-HARBOR = "harbor"
+HARBOR_NAME = "harbor"
 """Name of the benchmark that runs a folder of tasks. A colon and the folder follow the name: `harbor:PATH`."""
 
 DATA_OPTIONS = {"path": "Take the data from this file or directory."}
@@ -52,7 +52,7 @@ def find_about(name: str) -> About:
         UserError: If there is no benchmark of that name.
     """
     room, colon, rest = name.partition(":")
-    if room == HARBOR and colon:
+    if room == HARBOR_NAME and colon:
         from benchwright.catalog.harbor.about import about_of
 
         return about_of(rest)

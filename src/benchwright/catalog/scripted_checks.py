@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from benchwright.catalog.benchmark import Benchmark, Check
-from benchwright.catalog.second_try import SecondTry
+from benchwright.catalog.second_try import RetryingSolver
 from benchwright.catalog.selection import Selection, count_selected, select_samples
 from benchwright.data.datasets import Source
 from benchwright.endpoint.relay import Relay
@@ -131,10 +131,10 @@ class ScriptedTask:
         On exit, stop what was started.
         """
         async with self._benchmark.open() as solver:
-            yield SecondTry(ScriptedSolver(solver), self.scorers[0], _must_pass)
+            yield RetryingSolver(ScriptedSolver(solver), self.scorers[0], _must_pass)
 
 
-def played_sample(trial: Trial) -> Sample:
+def original_sample(trial: Trial) -> Sample:
     """Return the benchmark's sample whose check is solved in this trial."""
     return _parts(trial.sample)[0]
 

@@ -11,7 +11,7 @@ from benchwright.records import FAILED_STATUSES, Outcome, Sample, Trial
 from benchwright.sandbox.docker.time_limits import extend_limits_if_busy
 
 
-class SecondTry:
+class RetryingSolver:
     """A solver that wraps another solver, and runs some failed trials a second time.
 
     A trial that `must_pass` and does not score 1 is solved again, while no other trial runs. Only the second
@@ -32,7 +32,7 @@ class SecondTry:
             ExecutionError: If the second time fails, or if the first time fails and the trial need not pass.
         """
         must_pass = self._must_pass(trial.sample)
-        async with self._turns.shared():
+        async with self._turns.hold_shared():
             try:
                 outcome = await self._solver.solve(trial, session)
                 if not must_pass or await self._is_right(trial.sample, outcome, session):
@@ -40,7 +40,7 @@ class SecondTry:
             except ExecutionError:
                 if not must_pass:
                     raise
-        async with self._turns.exclusive():
+        async with self._turns.hold_exclusively():
             with extend_limits_if_busy():
                 return await self._solver.solve(trial, session)
 

@@ -11,7 +11,7 @@ from benchwright.catalog.benchmark import Benchmark
 from benchwright.data.datasets import Source
 from benchwright.errors import UserError
 from benchwright.records import Record, Sample
-from benchwright.suggest import did_you_mean
+from benchwright.suggestions import did_you_mean
 
 ID_KEY = "id"
 """The key of `where` that stands for a sample's id."""

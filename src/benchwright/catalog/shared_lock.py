@@ -19,7 +19,7 @@ class SharedLock:
         self._waiting = 0
 
     @asynccontextmanager
-    async def shared(self) -> AsyncIterator[None]:
+    async def hold_shared(self) -> AsyncIterator[None]:
         """Wait until no exclusive work runs or waits, then run at the same time as other shared work."""
         async with self._changed:
             await self._changed.wait_for(lambda: not self._waiting)
@@ -30,7 +30,7 @@ class SharedLock:
             await self._end()
 
     @asynccontextmanager
-    async def exclusive(self) -> AsyncIterator[None]:
+    async def hold_exclusively(self) -> AsyncIterator[None]:
         """Wait until all work in progress is done, then run while no other work runs."""
         self._waiting += 1
         try:

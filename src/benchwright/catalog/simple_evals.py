@@ -22,13 +22,13 @@ These are the rows of all OpenAI models that accept a system message.
 TEMPERATURE = 0.5
 MAX_TOKENS = 2048
 
-STEP_BY_STEP = (
+MULTIPLE_CHOICE_INSTRUCTION = (
     "Answer the following multiple choice question. The last line of your response should be of the following "
     "format: 'Answer: $LETTER' (without quotes) where LETTER is one of ABCD. Think step by step before answering."
 )
 """The instruction for multiple choice, word for word, so that scores are comparable."""
 
-OPTIONS = {
+SYSTEM_MESSAGE_OPTION = {
     "system_message": "Whether to send the protocol's system message: yes or no, for models that refuse one."
 }
 
@@ -38,7 +38,7 @@ def opening_messages(options: Options) -> list[Message]:
     return [{"role": "system", "content": SYSTEM_MESSAGE}] if _has_system_message(options) else []
 
 
-def departures(options: Options) -> tuple[str, ...]:
+def system_message_departures(options: Options) -> tuple[str, ...]:
     """Return the departure from the protocol if the option `system_message` is `no`. Return () otherwise."""
     return () if _has_system_message(options) else ("no system message",)
 
@@ -50,4 +50,4 @@ def _has_system_message(options: Options) -> bool:
 def multiple_choice_message(question: str, choices: Sequence[str]) -> Message:
     """Build the message that asks a question with four choices."""
     lines = "\n".join(f"{letter}) {choice}" for letter, choice in zip("ABCD", choices, strict=True))
-    return {"role": "user", "content": f"{STEP_BY_STEP}\n\n{question}\n\n{lines}"}
+    return {"role": "user", "content": f"{MULTIPLE_CHOICE_INSTRUCTION}\n\n{question}\n\n{lines}"}

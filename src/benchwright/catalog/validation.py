@@ -21,7 +21,7 @@ from benchwright.catalog.scripted_checks import (
 from benchwright.catalog.selection import Selection
 from benchwright.data.datasets import Source
 from benchwright.endpoint.reply import Reply
-from benchwright.endpoint.request import BeginCallback, begin_at_once
+from benchwright.endpoint.request import BeginCallback, begin_immediately
 from benchwright.engine.embedded_run import run_embedded
 from benchwright.engine.plan import Plan
 from benchwright.errors import ExecutionError
@@ -45,14 +45,14 @@ PLACEHOLDER_TARGET = Target("primary", "scripted", "http://scripted.invalid/v1")
 
 
 LOG_LINES = 20
-"""Maximum number of lines at the end of a test log that a `Failure` keeps.
+"""Maximum number of lines at the end of a test log that a `CheckFailure` keeps.
 
 They have at most `LOG_CHARACTERS` characters.
 """
 LOG_CHARACTERS = 8000
 
 
-class Failure(Record, frozen=True):
+class CheckFailure(Record, frozen=True):
     """A check with an unexpected result. `check`: the sample's id and the check's name, separated by a slash.
 
     `said`: a sentence on what is wrong. `log`: the unchanged end of the test output for a gold answer; empty
@@ -89,14 +89,14 @@ class ValidationResult(Record, frozen=True):
     name: str
     samples: int
     checks: int
-    failures: list[Failure]
+    failures: list[CheckFailure]
     exceptions: dict[str, str] = {}
     run: str | None = None
     exploits: dict[str, ExploitTally] = {}
     leaks: dict[str, list[str]] = {}
 
 
-async def validate(
+async def validate_benchmark(
     benchmark: Benchmark,
     source: Source,
     selection: Selection = Selection(),  # noqa: B008  # frozen
@@ -114,7 +114,7 @@ async def validate(
     """
     task = ScriptedTask(benchmark, source, selection)
     count = task.size()
-    plan = Plan(task, count, (PLACEHOLDER_TARGET,), reorder=arrange)
+    plan = Plan(task, count, (PLACEHOLDER_TARGET,), reorder_trials=arrange)
     with nullcontext(directory) if directory else tempfile.TemporaryDirectory() as place:
         await run_embedded(plan, {"primary": _Nobody()}, MAX_CONCURRENCY, Path(place))
         return _judge(benchmark.about.full_name, Path(place))
@@ -129,7 +129,7 @@ class _Nobody:
         self,
         path: str,
         body: Mapping[str, Any],
-        begin: BeginCallback = begin_at_once,
+        begin: BeginCallback = begin_immediately,
         note: Callable[[RequestRecord], None] | None = None,
     ) -> Reply:
         """Raise ExecutionError, because no request is expected."""
@@ -148,11 +148,11 @@ class _Nobody:
 
 def _judge(name: str, directory: Path) -> ValidationResult:
     table = RunTable(directory, effort=True)
-    table.advance()
-    failures: list[Failure] = []
+    table.read_journal()
+    failures: list[CheckFailure] = []
     exceptions: dict[str, str] = {}
     exploits: dict[str, ExploitTally] = {}
-    for trial in table.read_trials(table.rows_in_order(table.counted_rows())):
+    for trial in table.read_trials(table.rows_in_start_order(table.counted_rows())):
         record = trial.record
         if record.status in FAILED_STATUSES:
             failures.append(_failure(directory, record, record.reason or record.status))
@@ -188,9 +188,9 @@ def _counted(tally: ExploitTally, verdict: str) -> ExploitTally:
     return msgspec.structs.replace(tally, **{verdict: getattr(tally, verdict) + 1})
 
 
-def _failure(directory: Path, trial: TrialRecord, said: str) -> Failure:
+def _failure(directory: Path, trial: TrialRecord, said: str) -> CheckFailure:
     log = "" if DECOY_LABEL in trial.labels else last_log_lines(read_body(directory, trial).artifacts)
-    return Failure(trial.sample, said, log)
+    return CheckFailure(trial.sample, said, log)
 
 
 def last_log_lines(artifacts: Mapping[str, Any]) -> str:

@@ -10,7 +10,7 @@ import click
 
 from benchwright.cli.command_help import combine_options, option
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+DecoratedFunction = TypeVar("DecoratedFunction", bound=Callable[..., Any])
 
 
 class _Line(click.types.StringParamType):
@@ -36,7 +36,7 @@ def _headers(_: click.Context, parameter: click.Parameter, values: tuple[str, ..
 
 def header_option(
     role: str = "", whose: str = "of every request", heading: str = "Model"
-) -> Callable[[Function], Function]:
+) -> Callable[[DecoratedFunction], DecoratedFunction]:
     """Return the options `--header` and `--header-env`.
 
     They are for the model, or for another `role` such as the judge.

@@ -14,10 +14,12 @@ from benchwright.cli.unused_options import refuse_unused_options
 from benchwright.config import Settings
 from benchwright.errors import UserError
 
-SettingsOf = Callable[[dict[str, Any]], Settings]
+SettingsBuilder = Callable[[dict[str, Any]], Settings]
 
 
-def eval_by_agents(options: dict[str, Any], settings_of: SettingsOf, *, as_json: bool, quiet: bool) -> int:
+def eval_with_agents(
+    options: dict[str, Any], settings_of: SettingsBuilder, *, as_json: bool, quiet: bool
+) -> int:
     """Run an eval with each agent and model. Return the exit code of `run_suite`."""
     if options["output"] is not None:
         raise UserError(
@@ -27,8 +29,8 @@ def eval_by_agents(options: dict[str, Any], settings_of: SettingsOf, *, as_json:
     return _run(entries, options, settings_of, as_json=as_json, quiet=quiet)
 
 
-def run_by_agents(
-    names: Sequence[str], options: dict[str, Any], settings_of: SettingsOf, *, as_json: bool, quiet: bool
+def run_benchmarks_with_agents(
+    names: Sequence[str], options: dict[str, Any], settings_of: SettingsBuilder, *, as_json: bool, quiet: bool
 ) -> int:
     """Run benchmarks with each agent and model. Return the exit code of `run_suite`."""
     entries = [SuiteEntry("benchmark", name, {}) for name in names]
@@ -38,7 +40,7 @@ def run_by_agents(
 def _run(
     entries: Sequence[SuiteEntry],
     options: dict[str, Any],
-    settings_of: SettingsOf,
+    settings_of: SettingsBuilder,
     *,
     as_json: bool,
     quiet: bool,

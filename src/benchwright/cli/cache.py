@@ -11,7 +11,7 @@ from benchwright.cli import completions
 from benchwright.cli.command_help import Group, combine_options, option
 from benchwright.cli.confirmation import confirm_deletion
 from benchwright.cli.options import json_option, yes_option
-from benchwright.cli.output import echo, join_clean, print_json, print_table, say
+from benchwright.cli.output import echo, join_cleaned, print_json, print_table, say
 from benchwright.text import make_safe
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def list_entries(model: str, dataset: str, status: str | None, as_json: bool) ->
     ]
     if not sys.stdout.isatty():
         for line in lines:
-            echo(join_clean("\t", line))
+            echo(join_cleaned("\t", line))
         return
     from rich.table import Table
 
@@ -96,7 +96,7 @@ def list_entries(model: str, dataset: str, status: str | None, as_json: bool) ->
 
 
 @command.command("show", epilog="\b\nExamples:\n  benchwright cache show 3f9a2b7c1d0e\n")
-@click.argument("task_id", shell_complete=completions.complete_cached)
+@click.argument("task_id", shell_complete=completions.complete_cached_evals)
 @json_option
 def show_entry(task_id: str, as_json: bool) -> None:
     """Show the cached evaluation TASK_ID."""
@@ -116,7 +116,9 @@ def show_entry(task_id: str, as_json: bool) -> None:
     "delete",
     epilog="\b\nExamples:\n  benchwright cache delete 3f9a2b7c1d0e\n  benchwright cache delete --model llama\n",
 )
-@click.argument("task_ids", nargs=-1, metavar="[TASK_ID ...]", shell_complete=completions.complete_cached)
+@click.argument(
+    "task_ids", nargs=-1, metavar="[TASK_ID ...]", shell_complete=completions.complete_cached_evals
+)
 @option("--all", "everything", is_flag=True, heading="Which evaluations", help="All of them.")
 @filter_options
 @yes_option

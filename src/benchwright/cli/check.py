@@ -12,8 +12,8 @@ from benchwright.cli.access_options import access_options
 from benchwright.cli.command_help import Command, option
 from benchwright.cli.option_values import make_settings
 from benchwright.cli.options import base_url_option, json_option, one_model_option
-from benchwright.cli.output import CLEAR_LINE, clean, coloured, echo, print_json, print_table, say
-from benchwright.endpoint.default_server import LOCAL_SERVER
+from benchwright.cli.output import CLEAR_LINE, clean_text, colour_text, echo, print_json, print_table, say
+from benchwright.endpoint.default_server import LOCAL_SERVER_URL
 
 if TYPE_CHECKING:
     from benchwright.endpoint.access import Access
@@ -27,7 +27,7 @@ Examples:
   benchwright check --model my-model --base-url http://gpu-server:8000/v1 --json
 """
 
-DOCUMENTED_PROGRAM = "llm-bench"
+DOCUMENTED_PROGRAM_NAME = "llm-bench"
 """Program name under which `check` only looks for the model, and sends no other requests. That is documented."""
 
 KEY_REFUSED_STATUSES = (401, 403)
@@ -36,7 +36,7 @@ INTERRUPTED_EXIT_CODE = 130
 
 @click.command("check", cls=Command, epilog=EXAMPLES, context_settings={"auto_envvar_prefix": "BENCHWRIGHT"})
 @one_model_option(required=True)
-@base_url_option(LOCAL_SERVER)
+@base_url_option(LOCAL_SERVER_URL)
 @access_options
 @option(
     "--card/--brief",
@@ -77,10 +77,10 @@ def command(
 
     key = options.pop("api_key")
     given = access_from_settings(make_settings(AccessSettings, options), key)
-    target = find_target(model, base_url or LOCAL_SERVER, access=given)
+    target = find_target(model, base_url or LOCAL_SERVER_URL, access=given)
     access = find_access(given, target, say)
     if card is None:
-        card = as_json or context.find_root().info_name != DOCUMENTED_PROGRAM
+        card = as_json or context.find_root().info_name != DOCUMENTED_PROGRAM_NAME
     _look_for_model(target, access, card=card, as_json=as_json)
     if card:
         sys.exit(_show_card(target, access, request_seconds, as_json=as_json))
@@ -91,7 +91,7 @@ def _look_for_model(target: Target, access: Access, *, card: bool, as_json: bool
 
     `card`: True if a card is printed afterwards. A server without a list of models is then no error.
     """
-    from benchwright.app.loop import run_async
+    from benchwright.app.event_loop import run_async
     from benchwright.endpoint.server_info import list_models
     from benchwright.errors import ProviderError
     from benchwright.text import make_safe
@@ -104,19 +104,19 @@ def _look_for_model(target: Target, access: Access, *, card: bool, as_json: bool
                 str(error).partition(" answered ")[2].rstrip(".") or f"HTTP {error.http_status}"
             )
             echo(
-                coloured(f"Connected to {target.base_url}, but it lists no models ({refusal}).", "yellow"),
+                colour_text(f"Connected to {target.base_url}, but it lists no models ({refusal}).", "yellow"),
                 err=as_json,
             )
             return
-        echo(coloured(f"Connection failed: {make_safe(str(error))}", "red"), err=True)
+        echo(colour_text(f"Connection failed: {make_safe(str(error))}", "red"), err=True)
         sys.exit(1)
     colour, text = _about_model(target, models)
-    echo(coloured(text, colour), err=as_json)
+    echo(colour_text(text, colour), err=as_json)
 
 
 def _about_model(target: Target, models: Sequence[str]) -> tuple[str, str]:
     """Return a colour and a sentence on whether the endpoint lists the model."""
-    from benchwright.suggest import did_you_mean
+    from benchwright.suggestions import did_you_mean
     from benchwright.text import make_safe
 
     model = target.model
@@ -134,13 +134,13 @@ def _show_card(target: Target, access: Access, seconds: float, *, as_json: bool)
     After Ctrl-C, the findings so far are printed.
     """
     from benchwright.app.endpoint_card import prepare_examination, run_examination
-    from benchwright.app.loop import run_async
+    from benchwright.app.event_loop import run_async
     from benchwright.endpoint.card import make_card
     from benchwright.reports.card import render_card
 
     def show(sent: int) -> None:
         if sys.stderr.isatty():
-            echo(clean(CLEAR_LINE, f"Request {sent}: {known.looking_for} …"), err=True, end="")
+            echo(clean_text(CLEAR_LINE, f"Request {sent}: {known.looking_for} …"), err=True, end="")
 
     known = prepare_examination(target, access, seconds, show)
     interrupted = False

@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 
 import click
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+DecoratedFunction = TypeVar("DecoratedFunction", bound=Callable[..., Any])
 
-PROGRAM = "benchwright"
+PROGRAM_NAME = "benchwright"
 """Program name as written in the examples of the help. The help shows the name that the user typed instead."""
 
 LAST_HEADINGS = ("Output", "Other")
@@ -74,15 +74,15 @@ def _with_default(text: str, default: Any, *, required: bool) -> str:
     return f"{text.removesuffix('.')} (default: {shown})."
 
 
-def option(*names: str, **settings: Any) -> Callable[[Function], Function]:
+def option(*names: str, **settings: Any) -> Callable[[DecoratedFunction], DecoratedFunction]:
     """Return a decorator that adds an `Option` to a command, as `click.option` does."""
     return click.option(*names, cls=Option, **settings)
 
 
-def combine_options(*options: Callable[[Any], Any]) -> Callable[[Function], Function]:
+def combine_options(*options: Callable[[Any], Any]) -> Callable[[DecoratedFunction], DecoratedFunction]:
     """Return one decorator that adds several options. The first option comes first in the help."""
 
-    def decorate(function: Function) -> Function:
+    def decorate(function: DecoratedFunction) -> DecoratedFunction:
         for each in reversed(options):
             function = each(function)
         return function
@@ -98,7 +98,7 @@ def _log(context: click.Context, _: click.Parameter, debug: bool) -> bool:
     return debug
 
 
-def debug_option(*, expose_value: bool = True) -> Callable[[Function], Function]:
+def debug_option(*, expose_value: bool = True) -> Callable[[DecoratedFunction], DecoratedFunction]:
     """Return the option `--debug`, which every command has.
 
     `expose_value`: True to pass the option's value to the command.
@@ -216,7 +216,7 @@ class LazyGroup(Group):
 
 def _as_started(text: str, ctx: click.Context) -> str:
     """Return a help text, in whose examples the program has the name that the user typed (such as `osmosis`)."""
-    return text.replace(f"{PROGRAM} ", f"{ctx.find_root().info_name or PROGRAM} ")
+    return text.replace(f"{PROGRAM_NAME} ", f"{ctx.find_root().info_name or PROGRAM_NAME} ")
 
 
 def _write_help(command: Command | Group, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -117,15 +117,15 @@ def command(
     `run` or `eval -o`, or results of another program. FOLDER holds several of these: folders are compared task by task,
     and all tasks together. Measurements of `load` are compared level by level: LOAD is a tag, or a file of `load -o`.
     """
-    from benchwright.cli.compare_loads import find_reports, print_and_write
+    from benchwright.cli.compare_loads import find_load_reports, print_and_write_comparison
 
-    loads = find_reports(runs)
+    loads = find_load_reports(runs)
     if loads:
         from benchwright.analysis.load.comparison.compare import compare_loads
         from benchwright.analysis.load.comparison.rules import LoadRules
 
         found = compare_loads(loads, LoadRules(fail_if, max_regression, prove), anyway=anyway)
-        sys.exit(print_and_write(found, as_json=as_json, junit=junit, markdown=markdown))
+        sys.exit(print_and_write_comparison(found, as_json=as_json, junit=junit, markdown=markdown))
     from benchwright.analysis.comparison.compare import ComparisonOptions, compare
 
     wanted = ComparisonOptions(confidence, anyway, fail_if, max_regression, prove)
@@ -143,16 +143,16 @@ def _print(outcome: ComparisonOutcome, *, details: bool) -> None:
     from benchwright.reports.terminal import render_comparison_answer
 
     comparison = outcome.comparison
-    if outcome.columns:
-        print_table(render_comparison(outcome.columns))
+    if outcome.result_files:
+        print_table(render_comparison(outcome.result_files))
         if not comparison.pairs and not comparison.rulings:
             return
         echo()
-    print_table(render_comparison_answer(comparison, alone=not outcome.columns, details=details))
+    print_table(render_comparison_answer(comparison, alone=not outcome.result_files, details=details))
 
 
 def _write(comparison: Comparison, junit: Path | None, markdown: Path | None) -> None:
-    from benchwright.files import append, write_atomically
+    from benchwright.files import append_to_file, write_atomically
     from benchwright.reports.comparison.junit import render_junit
     from benchwright.reports.comparison.markdown import render_markdown
 
@@ -161,7 +161,7 @@ def _write(comparison: Comparison, junit: Path | None, markdown: Path | None) ->
     if markdown is not None:
         write_atomically(markdown, render_markdown(comparison).encode())
     if summary := os.environ.get("GITHUB_STEP_SUMMARY"):
-        append(Path(summary), render_markdown(comparison).encode())
+        append_to_file(Path(summary), render_markdown(comparison).encode())
 
 
 def _exit_code(outcome: ComparisonOutcome) -> int:
@@ -173,5 +173,5 @@ def _exit_code(outcome: ComparisonOutcome) -> int:
     comparison = outcome.comparison
     if comparison.failed:
         return RULE_FAILED_EXIT_CODE
-    refused = any(pair.refused for pair in comparison.pairs)
-    return 1 if refused and not outcome.columns else 0
+    refused = any(pair.is_refused for pair in comparison.pairs)
+    return 1 if refused and not outcome.result_files else 0

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from benchwright.cli.output import print_json, print_table
 from benchwright.errors import UserError
-from benchwright.files import append, write_atomically
+from benchwright.files import append_to_file, write_atomically
 
 if TYPE_CHECKING:
     from benchwright.analysis.load.comparison.records import LoadComparisonResult
@@ -19,17 +19,17 @@ RULE_FAILED_EXIT_CODE = 3
 """Exit code if a rule of the comparison, such as `--max-regression`, is violated."""
 
 
-def find_reports(references: Sequence[str]) -> list[LoadReport]:
+def find_load_reports(references: Sequence[str]) -> list[LoadReport]:
     """Return the load measurements that the references name. Empty if they name only runs or result files.
 
     Raises:
         UserError: If some references name load measurements and others do not, or if there is only one.
     """
-    from benchwright.analysis.load.comparison.references import find_all_loads, level_of
+    from benchwright.analysis.load.comparison.references import find_all_loads, read_single_level
 
     reports = [load.report for load in find_all_loads(references)]
     if not reports:
-        levels = [level_of(reference) for reference in references] if len(references) == 2 else []
+        levels = [read_single_level(reference) for reference in references] if len(references) == 2 else []
         return [level for level in levels if level is not None] if levels and None not in levels else []
     if len(reports) < 2:
         raise UserError(
@@ -38,7 +38,7 @@ def find_reports(references: Sequence[str]) -> list[LoadReport]:
     return reports
 
 
-def print_and_write(
+def print_and_write_comparison(
     found: LoadComparisonResult,
     *,
     as_json: bool = False,
@@ -58,7 +58,7 @@ def print_and_write(
     if markdown is not None:
         write_atomically(markdown, load_comparison_markdown(found).encode())
     if summary := os.environ.get("GITHUB_STEP_SUMMARY"):
-        append(Path(summary), load_comparison_markdown(found).encode())
+        append_to_file(Path(summary), load_comparison_markdown(found).encode())
     if found.failed:
         return RULE_FAILED_EXIT_CODE
     return 1 if all(pair.refusals and not pair.changes for pair in found.pairs) else 0

@@ -85,7 +85,9 @@ def complete_named_suites(
     return _items(((name, "") for name in suite_names()), typed) or [_files()]
 
 
-def complete_cached(context: click.Context, _: click.Parameter, typed: str) -> list[CompletionItem[str]]:
+def complete_cached_evals(
+    context: click.Context, _: click.Parameter, typed: str
+) -> list[CompletionItem[str]]:
     """Return completions: ids of cached evaluations."""
     from benchwright.agents.cache.paths import cache_root
 

@@ -10,12 +10,12 @@ from typing import Any, TypeVar
 import click
 
 from benchwright.cli.command_help import Option, option
-from benchwright.suggest import did_you_mean
+from benchwright.suggestions import did_you_mean
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+DecoratedFunction = TypeVar("DecoratedFunction", bound=Callable[..., Any])
 
 
-def config_option(section: str) -> Callable[[Function], Function]:
+def config_option(section: str) -> Callable[[DecoratedFunction], DecoratedFunction]:
     """Return the option `--config FILE.toml`.
 
     It sets defaults from the file's top level, and from the section `section`.

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import click
 
 from benchwright.cli.output import echo
-from benchwright.formats import plural
+from benchwright.formats import count_with_noun
 from benchwright.text import make_safe
 
 
@@ -28,7 +28,7 @@ def confirm_deletion(names: Sequence[str], kind: str, *, yes: bool) -> bool:
         raise UserError("Cannot ask for confirmation without a terminal; use --yes to delete.")
     for name in names:
         echo(make_safe(name))
-    if click.confirm(f"Delete {plural(len(names), kind)}?", default=False):
+    if click.confirm(f"Delete {count_with_noun(len(names), kind)}?", default=False):
         return True
     echo("Nothing was deleted.")
     return False

@@ -19,20 +19,20 @@ cost_options = combine_options(
 )  # fmt: skip
 
 
-class Rates(NamedTuple):
+class CostRates(NamedTuple):
     """Rates for the cost estimate.
 
-    `speed`: completion tokens per second, None if unknown. `prices`: price by model.
+    `tokens_per_second`: completion tokens per second, None if unknown. `prices`: price by model.
     """
 
-    speed: float | None
+    tokens_per_second: float | None
     prices: dict[str, TokenPrice]
 
 
-NO_RATES = Rates(None, {})
+NO_RATES = CostRates(None, {})
 
 
-def rates_of(options: dict[str, Any]) -> Rates:
+def take_rates(options: dict[str, Any]) -> CostRates:
     """Remove the options for speed and prices from `options`, and return their values.
 
     Raises:
@@ -41,9 +41,9 @@ def rates_of(options: dict[str, Any]) -> Rates:
     speed, prices = options.pop("speed"), options.pop("prices")
     if speed is None and not prices:
         return NO_RATES
-    from benchwright.analysis.leaderboard.spending import read_price
+    from benchwright.analysis.leaderboard.spending import parse_price
 
-    return Rates(None if speed is None else _speed(speed), dict(map(read_price, prices)))
+    return CostRates(None if speed is None else _speed(speed), dict(map(parse_price, prices)))
 
 
 def _speed(text: str) -> float:

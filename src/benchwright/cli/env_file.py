@@ -10,7 +10,7 @@ import click
 
 TYPED_VALUES_KEY = "benchwright.cli.env_file.typed"
 """Key in click's context. Its value is the list of all option values as typed, also those of outer commands."""
-FILE_READ_KEY = "benchwright.cli.env_file.read"
+ENV_FILE_READ_KEY = "benchwright.cli.env_file.read"
 
 
 class EnvFileOption(click.Option):
@@ -42,12 +42,12 @@ def _read(context: click.Context, _: click.Parameter, path: Path | None) -> None
     If the option is given, the file is read at once. Otherwise, it is read as soon as a command is reached that does
     something itself. A command that only groups other commands does nothing itself.
     """
-    if path is None and (FILE_READ_KEY in context.meta or not _does_something(context.command)):
+    if path is None and (ENV_FILE_READ_KEY in context.meta or not _does_something(context.command)):
         return
     from benchwright.cli.output import discard_message, say
     from benchwright.environment_file import ENVIRONMENT_FILE
 
-    context.meta[FILE_READ_KEY] = True
+    context.meta[ENV_FILE_READ_KEY] = True
     completing = context.resilient_parsing  # a shell is completing a line
     ENVIRONMENT_FILE.read(path, context.meta[TYPED_VALUES_KEY], discard_message if completing else say)
 

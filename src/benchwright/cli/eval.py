@@ -61,9 +61,9 @@ def command(context: click.Context, /, as_json: bool, quiet: bool, debug: bool, 
         sys.exit(evaluate(options, as_json=as_json, quiet=quiet, debug=debug))
 
 
-documented_cache = copy(cache)
-documented_cache.hidden = True
-command.add_command(documented_cache, "cache")
+documented_cache_command = copy(cache)
+documented_cache_command.hidden = True
+command.add_command(documented_cache_command, "cache")
 
 
 @click.command(

@@ -36,7 +36,7 @@ group_option = option(
     help="Column that groups dependent rows (passage, topic); intervals account for it.",
 )  # fmt: skip
 
-own_scores = combine_options(
+eval_fn_options = combine_options(
     option("--eval-fn", multiple=True, metavar="MODULE:FN", heading="Scoring",
            help="Score with your own function. Repeatable."),
     option("--pass-threshold", type=float, metavar="SCORE", default=1.0, heading="Scoring", rare=True,
@@ -60,7 +60,7 @@ reuse_options = combine_options(
            help="Rescore earlier conversations without sending any request."),
 )  # fmt: skip
 
-file_options = combine_options(
+output_file_options = combine_options(
     results_option,
     option("--output-dir", "output_path", old=("--output-path",), type=click.Path(path_type=Path), metavar="DIR",
            heading="Output", rare=True,
@@ -74,9 +74,9 @@ eval_options = combine_options(
     model_options, base_url_option(DEFAULT_ENDPOINT_HELP), access_options, sampling_options("not sent"),
     thinking_options,
     agent_options(), recipe_option, agent_command_option,
-    scorer_options, judge_options, judge_labels_option, own_scores, baseline_options, until_options,
+    scorer_options, judge_options, judge_labels_option, eval_fn_options, baseline_options, until_options,
     config_option("eval"), concurrency_option(1), run_options, reuse_options,
-    file_options, output_options,
+    output_file_options, output_options,
 )  # fmt: skip
 """All options of an evaluation."""
 
@@ -91,9 +91,9 @@ def evaluate(options: dict[str, Any], *, as_json: bool, quiet: bool, debug: bool
 
     options |= {"debug": debug, "anew": anew}
     if len(options["agent"]) > 1:
-        from benchwright.cli.agent_suites import eval_by_agents
+        from benchwright.cli.agent_suites import eval_with_agents
 
-        return eval_by_agents(options, eval_settings, as_json=as_json, quiet=quiet)
+        return eval_with_agents(options, eval_settings, as_json=as_json, quiet=quiet)
     settings = eval_settings(options)
     refuse_unused_options([settings])
     return run_eval(settings, as_json=as_json, quiet=quiet)

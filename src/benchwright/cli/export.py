@@ -23,7 +23,7 @@ Examples:
 FOLDER_FORMATS = ("inspect", "eee", "hf", "atif", "lm-eval")
 """Names of the export formats that are a folder. They are the keys of `FOLDER_WRITERS` in `app.export`."""
 
-MAX_NAMED = 8
+MAX_FILES_NAMED = 8
 """Maximum number of written files whose names are printed."""
 
 
@@ -67,7 +67,7 @@ def command(run: str, what: str, form: str | None, developer: str | None, output
         echo(f"{count:,} {what} written to {output}", err=True)
         return
     paths = list(export_folder(run, form, output, developer))
-    for path in paths[:MAX_NAMED]:
+    for path in paths[:MAX_FILES_NAMED]:
         echo(f"{path} written", err=True)
-    if len(paths) > MAX_NAMED:
+    if len(paths) > MAX_FILES_NAMED:
         echo(f"... {len(paths):,} files in all", err=True)

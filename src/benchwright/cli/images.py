@@ -42,8 +42,8 @@ def print_images(as_json: bool) -> None:
 
 
 def _list(*, as_json: bool) -> None:
+    from benchwright.app.event_loop import run_async
     from benchwright.app.images import list_images
-    from benchwright.app.loop import run_async
     from benchwright.reports.images import render_images
 
     found = run_async(list_images())
@@ -64,8 +64,8 @@ def delete_images_command(images: tuple[str, ...], everything: bool, yes: bool) 
 
     Images that a container or a running benchmark uses stay.
     """
+    from benchwright.app.event_loop import run_async
     from benchwright.app.images import delete_images, list_images, matching_images
-    from benchwright.app.loop import run_async
 
     if bool(images) == everything:
         raise click.UsageError("Choose what to delete: IMAGE ... or --all.")

@@ -38,9 +38,9 @@ def command(paths: tuple[Path, ...], as_json: bool) -> None:
     being imported: it is listed, and the exit code is 4. compare, report, show, table and export also take such a
     PATH in place of a run.
     """
-    from benchwright.analysis.import_report import import_all
+    from benchwright.analysis.import_report import import_results
 
-    report = import_all(paths)
+    report = import_results(paths)
     if as_json:
         print_json(report)
     else:
@@ -50,7 +50,7 @@ def command(paths: tuple[Path, ...], as_json: bool) -> None:
 
 
 def _print(report: ImportReport) -> None:
-    from benchwright.reports.imported import imported_lines, imported_table
+    from benchwright.reports.imported_runs import imported_lines, imported_table
     from benchwright.reports.terminal import render_blocks
 
     print_table(render_blocks(list(imported_lines(report)), [imported_table(report.imported)]))

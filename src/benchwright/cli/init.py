@@ -25,9 +25,9 @@ def command() -> None:
 @click.argument("directory", type=click.Path(path_type=Path), default=".")
 def init_agent(directory: Path) -> None:
     """Create an agent with a tool, an eval function and ten rows in DIRECTORY (default: here)."""
-    from benchwright.app.scaffold import write_agent
+    from benchwright.app.agent_scaffold import write_agent_scaffold
 
-    for path in write_agent(directory):
+    for path in write_agent_scaffold(directory):
         echo(str(path))
     echo("Evaluate it with your model or `benchwright simulate --tools`:", err=True)
     echo(

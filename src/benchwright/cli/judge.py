@@ -63,18 +63,20 @@ def write_sample(run: str, draw: int, output: Path, seed: int) -> None:
 
     The judge's verdicts are not in it. Write 1 (right) or 0 (wrong) into the column `label_answers`.
     """
-    from benchwright.app.judging.labels_file import write_form
-    from benchwright.app.judging.sampling import drawn_answers
+    from benchwright.app.judging.answer_sampling import draw_judged_answers
+    from benchwright.app.judging.labels_file import write_label_form
     from benchwright.errors import UserError
-    from benchwright.formats import plural
+    from benchwright.formats import count_with_noun
     from benchwright.runs.store import find_run
     from benchwright.runs.table import read_table
 
     if output.exists():
         raise UserError(f"{output} is there already, perhaps with labels; give another file with --output.")
-    drawn = drawn_answers(read_table(find_run(run)), draw, seed=seed)
-    write_form(output, drawn)
-    say(f"{plural(len(drawn), 'answer')} written to {output}: fill in the column `label` with 1 or 0.")
+    drawn = draw_judged_answers(read_table(find_run(run)), draw, seed=seed)
+    write_label_form(output, drawn)
+    say(
+        f"{count_with_noun(len(drawn), 'answer')} written to {output}: fill in the column `label` with 1 or 0."
+    )
 
 
 LABELS_EXAMPLES = """\b
@@ -94,15 +96,15 @@ def compare_labels(run: str, file: Path, quiet: bool, as_json: bool, debug: bool
     Labels of answers that are not of RUN are taken too: the judge is asked about these.
     """
     from benchwright.analysis.summary import summary_of
-    from benchwright.app.judging.labels_file import read_form
-    from benchwright.app.judging.run_judge import prepare_again
-    from benchwright.app.run_lookup.named import existing_run
+    from benchwright.app.judging.labels_file import read_label_form
+    from benchwright.app.judging.run_judge import prepare_run_again
+    from benchwright.app.run_lookup.existing_runs import find_existing_run
     from benchwright.cli.judge_labelling import label_answers, report_judging
 
-    given = read_form(file)
-    existing = existing_run(run)
+    given = read_label_form(file)
+    existing = find_existing_run(run)
     with results_on_stdout(as_json=as_json):
-        prepared = prepare_again(existing, given_access_options(options), say)
+        prepared = prepare_run_again(existing, given_access_options(options), say)
         code = report_judging(label_answers(prepared, existing.directory, given, file, quiet=quiet))
     if code:
         sys.exit(code)
@@ -172,17 +174,17 @@ def run_judge_check(
     Asked as before, with the answer shown before the reference, with a longer answer that says no more, and by a
     second judge. What was asked before is not asked again: the same command resumes.
     """
+    from benchwright.app.event_loop import run_async
     from benchwright.app.judging.judge_tests import JudgeWithAccess, check_judge
-    from benchwright.app.judging.run_judge import judge_of_run, prepare_again
+    from benchwright.app.judging.run_judge import judge_of_run, prepare_run_again
     from benchwright.app.judging.second_judge import SecondJudge, second_judge_of
-    from benchwright.app.loop import run_async
-    from benchwright.app.run_lookup.named import existing_run
-    from benchwright.cli.judge_labelling import judging_progress, report_judging
-    from benchwright.reports.judge_check import render_check
+    from benchwright.app.run_lookup.existing_runs import find_existing_run
+    from benchwright.cli.judge_labelling import judging_listeners, report_judging
+    from benchwright.reports.judge_check import render_judge_check
 
-    existing = existing_run(run)
+    existing = find_existing_run(run)
     with results_on_stdout(as_json=as_json):
-        prepared = prepare_again(existing, given_access_options(options), say)
+        prepared = prepare_run_again(existing, given_access_options(options), say)
         judge = JudgeWithAccess(judge_of_run(prepared).target, prepared.request.access["judge"])
         typed = SecondJudge(
             model=second_judge,
@@ -200,13 +202,13 @@ def run_judge_check(
                 seed=seed,
                 repeats=again,
                 second=second,
-                progress=(lambda title: []) if quiet else judging_progress,
+                progress=(lambda title: []) if quiet else judging_listeners,
                 say=say,
             )
         )
     if checked.check is None:
-        sys.exit(report_judging(checked.result))
+        sys.exit(report_judging(checked.session_result))
     if as_json:
         print_json(checked.check)
     else:
-        print_table(render_check(checked.check))
+        print_table(render_judge_check(checked.check))

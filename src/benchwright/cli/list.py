@@ -38,7 +38,7 @@ def command(plugin: tuple[Path, ...], as_json: bool) -> None:
     known = list(list_abouts())
     gc.freeze()  # as in `main`
     entries = sorted(
-        [*known, *(one.about for one in plugins.all_plugins(plugin))], key=lambda one: one.full_name
+        [*known, *(one.about for one in plugins.find_all_plugins(plugin))], key=lambda one: one.full_name
     )
     if as_json:
         from benchwright.cli.pack_install import pack_to_dict
@@ -48,7 +48,7 @@ def command(plugin: tuple[Path, ...], as_json: bool) -> None:
             listed["packs"] = [pack_to_dict(pack) for pack in packs]
         print_json(listed)
         return
-    from benchwright.reports.boxes import render_box
+    from benchwright.reports.boxed_tables import render_box
 
     for title, listed_here in _tables(entries):
         rows = [(entry.full_name, str(entry.tier), entry.description) for entry in listed_here]
@@ -65,11 +65,11 @@ def _tables(entries: list[About]) -> Iterator[tuple[str, list[About]]]:
     There are three tables. The first has the documented benchmarks and the user's own, the second has the benchmarks
     added later, and the third has the variants of all of these.
     """
-    from benchwright.catalog.registry import LATER_BENCHMARKS
+    from benchwright.catalog.registry import ADDED_BENCHMARKS
 
     plain = [entry for entry in entries if entry.variant is None]
-    yield "Available Benchmarks", [entry for entry in plain if entry.name not in LATER_BENCHMARKS]
-    yield "Further Benchmarks", [entry for entry in plain if entry.name in LATER_BENCHMARKS]
+    yield "Available Benchmarks", [entry for entry in plain if entry.name not in ADDED_BENCHMARKS]
+    yield "Further Benchmarks", [entry for entry in plain if entry.name in ADDED_BENCHMARKS]
     yield "Variants", [entry for entry in entries if entry.variant is not None]
 
 

@@ -15,15 +15,15 @@ from benchwright.cli.command_help import Command, combine_options, option
 from benchwright.cli.config_file import config_option
 from benchwright.cli.option_values import (
     make_settings,
-    parse_alternatives,
+    merge_model_options,
     parse_json_pairs,
     parse_pairs,
-    take_models,
+    parse_repeated_pairs,
 )
 from benchwright.cli.options import (
     base_url_option,
     benchmark_options,
-    data_option,
+    data_directory_option,
     dataset_option,
     dry_run_option,
     failure_options,
@@ -45,7 +45,7 @@ from benchwright.cli.options import (
 )
 from benchwright.cli.scoring_options import judge_options, scorer_options
 from benchwright.cli.thinking_options import thinking_options
-from benchwright.endpoint.default_server import LOCAL_SERVER
+from benchwright.endpoint.default_server import LOCAL_SERVER_URL
 
 EXAMPLES = """\b
 Examples:
@@ -81,7 +81,7 @@ def _numbers(kind: type[int] | type[float]) -> Callable[[click.Context, click.Pa
     return read
 
 
-shape_options = combine_options(
+load_shape_options = combine_options(
     option("--concurrency", "levels", old=("--batch-size", "--batch_size"), callback=_numbers(int),
            metavar="N,N,...", heading="Load", help="Requests in flight, a number for each level."),
     option("--rate", "rates", callback=_numbers(float), metavar="R,R,...", heading="Load",
@@ -132,7 +132,7 @@ shape_options = combine_options(
 )  # fmt: skip
 """Options for the load: at which levels, for how long and how requests are sent."""
 
-against_options = combine_options(
+load_comparison_options = combine_options(
     option("--against", metavar="LOAD", heading="Rules", rare=True,
            help="Compare with this measurement: its tag (load-…) or file of -o."),
     option("--max-regression", type=float, metavar="LOSS", heading="Rules", rare=True,
@@ -181,17 +181,17 @@ synthetic_options = combine_options(
 @limit_option()
 @shuffle_option
 @row_options
-@data_option
+@data_directory_option
 @benchmark_options
 @model_options
-@base_url_option(LOCAL_SERVER)
+@base_url_option(LOCAL_SERVER_URL)
 @access_options
 @sampling_options("not sent")
 @thinking_options
 @no_stream_option
 @otel_option
-@shape_options
-@against_options
+@load_shape_options
+@load_comparison_options
 @scorer_options
 @judge_options
 @config_option("load")
@@ -215,11 +215,11 @@ def command(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
     from benchwright.cli.load_running import measure_and_report, run_self_test
     from benchwright.cli.unused_options import drop_unused_judge_options
 
-    take_models(options)
+    merge_model_options(options)
     if options["benchmark"] is not None:
         drop_unused_judge_options(options, [options["benchmark"]])
     options["param"] = parse_json_pairs(options["param"], "--param")
-    options["where"] = parse_alternatives(options["where"], "--where")
+    options["where"] = parse_repeated_pairs(options["where"], "--where")
     for name in ("option", "scorer_option", "column"):
         options[name] = parse_pairs(options[name], f"--{name.replace('_', '-')}")
     settings = make_settings(LoadSettings, options)

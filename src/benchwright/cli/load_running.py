@@ -11,26 +11,34 @@ from benchwright.analysis.load.comparison.compare import compare_loads
 from benchwright.analysis.load.comparison.records import LoadComparison, LoadComparisonResult
 from benchwright.analysis.load.comparison.references import find_load
 from benchwright.analysis.load.comparison.rules import LoadRules
-from benchwright.analysis.load.records import Level, LevelResult, LoadReport
-from benchwright.analysis.no_scores import cut_reason
-from benchwright.analysis.shortfalls import too_many_failures
+from benchwright.analysis.load.records import LevelResult, LoadLevel, LoadReport
+from benchwright.analysis.no_scores import remove_reason
+from benchwright.analysis.shortfalls import too_many_failures_sentence
+from benchwright.app.event_loop import run_async
 from benchwright.app.load.levels import due_times
-from benchwright.app.load.measure import LoadTest, load_tests
+from benchwright.app.load.load_test import LoadTest, prepare_load_tests
 from benchwright.app.load.sections import RegressionSettings
 from benchwright.app.load.self_test import capacity_warnings, self_test
 from benchwright.app.load.settings import LoadSettings
-from benchwright.app.loop import run_async
-from benchwright.app.prepared import describe_run
+from benchwright.app.prepared_run import describe_run
 from benchwright.cli.compare_loads import RULE_FAILED_EXIT_CODE
-from benchwright.cli.output import CLEAR_LINE, clean, echo, print_json, print_table, results_on_stdout, say
+from benchwright.cli.output import (
+    CLEAR_LINE,
+    clean_text,
+    echo,
+    print_json,
+    print_table,
+    results_on_stdout,
+    say,
+)
 from benchwright.cli.run_ending import INCOMPLETE, INTERRUPTED, STOPPED, say_nothing_was_sent
-from benchwright.engine.run import Listener
+from benchwright.engine.run import RunListener
 from benchwright.engine.worker import ScoredWork, WorkResult
 from benchwright.errors import BenchwrightError
 from benchwright.files import write_atomically
-from benchwright.formats import milliseconds, plural
+from benchwright.formats import count_with_noun, format_milliseconds
 from benchwright.records import FAILED_STATUSES
-from benchwright.reports.load.sentences import level_text, reasons_of, self_test_text
+from benchwright.reports.load.sentences import failure_reasons, level_text, self_test_text
 from benchwright.reports.load.tables import rate_text
 from benchwright.text import Say, make_safe
 
@@ -45,7 +53,7 @@ STATUS_INTERVAL_IN_LOGS = 10.0
 def measure_and_report(settings: LoadSettings, *, as_json: bool, quiet: bool) -> int:
     """Run a load measurement and print its results. Return the exit code; see docs/formats.md."""
     with results_on_stdout(as_json=as_json):
-        loads = load_tests(settings, say)
+        loads = prepare_load_tests(settings, say)
         before = None if settings.regression.against is None else find_load(settings.regression.against)
     if settings.execution.dry_run:
         return _describe(loads, as_json=as_json)
@@ -111,15 +119,15 @@ def _judge(report: LoadReport, most: str | None, *, named: bool, printed: bool) 
     the report was printed. Reasons that it contains are then not repeated.
     """
     levels, of_whom = report.levels, f"{report.model}: " if named else ""
-    silent = [level for level in levels if not level.answered]
+    silent = [level for level in levels if not level.answered_requests]
     failed, done = (sum(getattr(level, name) for level in levels) for name in ("failed", "counted"))
     wrong = [f"Level {level_text(level.level)} has no figures: {_silence(level)}" for level in silent]
-    answered = [level for level in levels if level.answered]
+    answered = [level for level in levels if level.answered_requests]
     wrong += [f"{level_text(level.level)}: {sentence}" for level in answered for sentence in level.shortfalls]
-    wrong += too_many_failures(failed, done, most, "requests")
-    told = [reason for level in levels if printed for reason in reasons_of(level)]
+    wrong += too_many_failures_sentence(failed, done, most, "requests")
+    told = [reason for level in levels if printed for reason in failure_reasons(level)]
     for sentence in wrong:
-        say(f"Error: {make_safe(of_whom + cut_reason(sentence, told))}")
+        say(f"Error: {make_safe(of_whom + remove_reason(sentence, told))}")
     if any(level.state != "finished" for level in silent):
         return STOPPED
     return INCOMPLETE if wrong else 0
@@ -127,7 +135,7 @@ def _judge(report: LoadReport, most: str | None, *, named: bool, printed: bool) 
 
 def _silence(level: LevelResult) -> str:
     """Return the reason why a level has no figures."""
-    requests = f"its {plural(level.requests, 'request')}"
+    requests = f"its {count_with_noun(level.requests, 'request')}"
     if level.requests and level.requests == level.disturbed:
         return "this client stood still all the time"
     if level.requests and not level.counted:
@@ -150,11 +158,11 @@ def _why(level: LevelResult) -> str:
 async def _measure(loads: Sequence[LoadTest], *, quiet: bool) -> None:
     """Run the measurements of all models one after another, until interrupted."""
 
-    def listeners(level: Level) -> Sequence[Listener]:
+    def listeners(level: LoadLevel) -> Sequence[RunListener]:
         return [] if quiet else [LevelProgress(level)]
 
     for load in loads:
-        await load.probe()
+        await load.probe_endpoints()
     for repeat in range(1, loads[0].settings.load.repeats + 1):
         for load in loads if repeat % 2 else reversed(loads):
             if len(loads) > 1 and not quiet:
@@ -189,7 +197,7 @@ def _give(
     if output is not None:
         import msgspec
 
-        from benchwright.analysis.documents import encode_document
+        from benchwright.analysis.json_documents import encode_document
 
         write_atomically(output, msgspec.json.format(encode_document(found), indent=2) + b"\n")
         say(f"Written: {output}")
@@ -213,10 +221,12 @@ def _compared(
 
 def level_line(result: LevelResult) -> str:
     """Return one line with the main figures of a finished level."""
-    ttft = "" if result.ttft is None else f", TTFT p50 {milliseconds(result.ttft.p50.value)} ms"
-    latency = "" if result.latency is None else f", latency p50 {milliseconds(result.latency.p50.value)} ms"
+    ttft = "" if result.ttft is None else f", TTFT p50 {format_milliseconds(result.ttft.p50.value)} ms"
+    latency = (
+        "" if result.latency is None else f", latency p50 {format_milliseconds(result.latency.p50.value)} ms"
+    )
     failed = f", {result.failed:,} failed" if result.failed else ""
-    rate = "no steady rate" if result.answered else "no answer"
+    rate = "no steady rate" if result.answered_requests else "no answer"
     if result.achieved is not None:
         rate = f"{rate_text(result.achieved)} answers/s"
     return f"{level_text(result.level)}: {rate}{ttft}{latency}{failed}"
@@ -225,7 +235,7 @@ def level_line(result: LevelResult) -> str:
 class LevelProgress:
     """Listener that prints a status line on stderr at intervals. On a terminal, each line replaces the previous one."""
 
-    def __init__(self, level: Level) -> None:
+    def __init__(self, level: LoadLevel) -> None:
         self._level = level
         self._done = self._failed = 0
         self._begun = 0.0
@@ -261,7 +271,7 @@ class LevelProgress:
         failed = f", {self._failed:,} failed" if self._failed else ""
         text = f"{level_text(self._level)}: {self._done:,} done{failed}, {elapsed:.0f} s"
         if self._live:
-            echo(clean(CLEAR_LINE, text), err=True, end="")
+            echo(clean_text(CLEAR_LINE, text), err=True, end="")
         else:
             echo(text, err=True)
         self._timer = loop.call_later(self._every, self._tick)

@@ -15,8 +15,8 @@ from typing import Any, NoReturn
 import click
 
 from benchwright import __version__
-from benchwright.cli.command_help import PROGRAM, LazyGroup, Option, option
-from benchwright.suggest import did_you_mean
+from benchwright.cli.command_help import PROGRAM_NAME, LazyGroup, Option, option
+from benchwright.suggestions import did_you_mean
 
 IMPORT_GC_THRESHOLD = 10_000
 """Threshold of the garbage collector during imports. Imports create many objects and no garbage."""
@@ -101,7 +101,7 @@ HEADINGS = {
 INTERRUPT_REPEAT_SECONDS = 0.01
 """Seconds after which a Ctrl-C that was lost inside one of Python's callbacks is sent again."""
 
-HOSTED_COMMANDS = ("eval-rubric", "preview")
+UNSUPPORTED_COMMANDS = ("eval-rubric", "preview")
 """Commands of `osmosis` that need a hosted service, so that Benchwright does not have them."""
 
 COMMANDS_WITHOUT_ENDPOINT = ("list", "compare")
@@ -129,7 +129,7 @@ Exit codes:
 """
 
 
-class Root(LazyGroup):
+class RootGroup(LazyGroup):
     """The root group of all commands. It also accepts options that are typed before the command."""
 
     def resolve_command(
@@ -139,7 +139,7 @@ class Root(LazyGroup):
 
         If there is no command of that name, the nearest name is suggested in the error.
         """
-        if args and args[0] in HOSTED_COMMANDS:
+        if args and args[0] in UNSUPPORTED_COMMANDS:
             _refuse_hosted(args[0])
         if args and args[0] not in COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing:
             ctx.fail(f"Unknown command {args[0]!r}.{did_you_mean(args[0], COMMANDS)} See --help.")
@@ -148,10 +148,10 @@ class Root(LazyGroup):
 
 
 def _refuse_hosted(name: str) -> NoReturn:
-    from benchwright.agents.rubrics import NO_HOSTED_JUDGE
+    from benchwright.agents.rubrics import NO_HOSTED_JUDGE_MESSAGE
     from benchwright.errors import UserError
 
-    raise UserError(NO_HOSTED_JUDGE.format(f"`{name}`"))
+    raise UserError(NO_HOSTED_JUDGE_MESSAGE.format(f"`{name}`"))
 
 
 def _moved(ctx: click.Context, command: click.Command | None, rest: Sequence[str]) -> list[str]:
@@ -187,7 +187,7 @@ def _before(name: str, metavar: str, text: str) -> Callable[[Any], Any]:
 
 
 @click.group(
-    cls=Root,
+    cls=RootGroup,
     addresses=COMMANDS,
     headings=HEADINGS,
     epilog=EXAMPLES,
@@ -200,7 +200,7 @@ def _before(name: str, metavar: str, text: str) -> Callable[[Any], Any]:
 @_before("--output-dir", "DIR", "Directory of result files")
 @_before("--data-dir", "DIR", "Directory of datasets")
 @_before("--env-file", "FILE", "File with keys and settings (default: .env here)")
-@click.version_option(__version__, "-V", "--version", prog_name=PROGRAM)
+@click.version_option(__version__, "-V", "--version", prog_name=PROGRAM_NAME)
 def cli(**_: str | None) -> None:
     """Find out what models and agents can do, how fast, and which is better."""
 
@@ -312,7 +312,7 @@ def main() -> None:
     finally:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the command has ended: nothing is left to interrupt
         if threading.active_count() > 1:
-            from benchwright.app.loop import exit_despite_threads
+            from benchwright.app.event_loop import exit_despite_threads
 
             exit_despite_threads(code)
 
@@ -335,7 +335,7 @@ def _run() -> None:
     _open_streams()
     _print_whole()
     program = os.path.basename(sys.argv[0])
-    program = PROGRAM if program == "__main__.py" else program
+    program = PROGRAM_NAME if program == "__main__.py" else program
     try:
         _hear_interruptions()
         _check_given()

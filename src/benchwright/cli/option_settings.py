@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 from benchwright.cli.agent_options import single_agent
 from benchwright.cli.option_values import (
     make_settings,
-    parse_alternatives,
+    merge_model_options,
     parse_json_pairs,
     parse_pairs,
-    take_models,
+    parse_repeated_pairs,
 )
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def eval_settings(options: dict[str, Any]) -> EvalSettings:
     """Return the settings made from the options of `eval`."""
     from benchwright.config import EvalSettings
 
-    take_models(options)
+    merge_model_options(options)
     options["agent"] = single_agent(options["agent"])
     if ":" in (options["agent"] or ""):  # the documented use of --agent for modules
         options["agent"], options["module"] = None, options["agent"]
@@ -35,10 +35,10 @@ def benchmark_settings(options: dict[str, Any]) -> BenchmarkSettings:
     """Return the settings made from the options of `run`."""
     from benchwright.config import BenchmarkSettings
 
-    take_models(options)
+    merge_model_options(options)
     options["agent"] = single_agent(options["agent"])
     options["param"] = parse_json_pairs(options["param"], "--param")
-    options["where"] = parse_alternatives(options["where"], "--where")
+    options["where"] = parse_repeated_pairs(options["where"], "--where")
     options["option"] = parse_pairs(options["option"], "--option")
     if options.pop("no_seed"):
         options["seed"] = None
@@ -52,5 +52,5 @@ def pack_settings(options: dict[str, Any]) -> PackSettings:
     from benchwright.config import PackSettings
 
     options["param"] = parse_json_pairs(options["param"], "--param")
-    take_models(options)
+    merge_model_options(options)
     return make_settings(PackSettings, options)

@@ -6,10 +6,10 @@ from typing import Any, TypeVar
 
 import click
 
-Model = TypeVar("Model")
+SettingsType = TypeVar("SettingsType")
 
 
-def take_models(options: dict[str, Any]) -> None:
+def merge_model_options(options: dict[str, Any]) -> None:
     """Replace the typed model options by `model`. If there are several models, or a file of models, also set `models`.
 
     Raises:
@@ -36,7 +36,7 @@ def parse_pairs(values: tuple[str, ...], option: str) -> dict[str, str]:
     return result
 
 
-def parse_alternatives(values: tuple[str, ...], option: str) -> dict[str, str | tuple[str, ...]]:
+def parse_repeated_pairs(values: tuple[str, ...], option: str) -> dict[str, str | tuple[str, ...]]:
     """Return KEY=VALUE arguments as a dictionary.
 
     If a key is given several times, its value is a tuple of all values.
@@ -61,7 +61,7 @@ def parse_json_pairs(values: tuple[str, ...], option: str) -> dict[str, Any]:
     return result
 
 
-def make_settings(kind: type[Model], options: dict[str, Any]) -> Model:
+def make_settings(kind: type[SettingsType], options: dict[str, Any]) -> SettingsType:
     """Return an instance of the settings class `kind`, made from options by name.
 
     Raises:

@@ -10,9 +10,9 @@ import click
 
 from benchwright.cli import completions
 from benchwright.cli.command_help import combine_options, debug_option, option
-from benchwright.suggest import did_you_mean
+from benchwright.suggestions import did_you_mean
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+DecoratedFunction = TypeVar("DecoratedFunction", bound=Callable[..., Any])
 Decorator = Callable[[Any], Any]
 
 RUN_KINDS = ("eval", "benchmark", "pack", "load", "import", "validation")
@@ -55,7 +55,7 @@ model_options = combine_options(
     option("--models", "models_file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
            heading="Model", rare=True, help="TOML file of models and their settings."),
 )  # fmt: skip
-"""Options that name one model or several; `take_models` processes their values."""
+"""Options that name one model or several; `merge_model_options` processes their values."""
 
 
 def one_model_option(**settings: Any) -> Decorator:
@@ -82,7 +82,7 @@ max_tokens_option = option(
 )  # fmt: skip
 
 
-def sampling_options(seed: str) -> Callable[[Function], Function]:
+def sampling_options(seed: str) -> Callable[[DecoratedFunction], DecoratedFunction]:
     """Return the options for fields of every request. `seed`: the help's words on the default of `--seed`."""
     return combine_options(
         temperature_option,
@@ -112,7 +112,7 @@ dataset_option = option(
     help="Dataset file: .jsonl, .json, .csv or .parquet.",
 )  # fmt: skip
 
-data_option = option(
+data_directory_option = option(
     "--data-dir", type=click.Path(path_type=Path), metavar="DIR", default="data", heading="Dataset",
     help="Directory of datasets.",
 )  # fmt: skip
@@ -146,12 +146,12 @@ plugin_option = option(
     help="Python file that defines benchmarks. Repeatable.",
 )  # fmt: skip
 
-benchmark_setting = option(
+benchmark_setting_option = option(
     "--option", multiple=True, metavar="KEY=VALUE", heading="Dataset", rare=True,
     help="Set an option of the benchmark. Repeatable.",
 )  # fmt: skip
 
-selection_options = combine_options(
+sample_selection_options = combine_options(
     option("--where", multiple=True, metavar="KEY=PATTERN", heading="Dataset", rare=True,
            help="Use only samples with this metadata or id, such as id=django__*. Repeatable: "
            "of one KEY any may match, different KEYs must all match."),
@@ -160,7 +160,7 @@ selection_options = combine_options(
 )  # fmt: skip
 """Options that select samples of a benchmark."""
 
-benchmark_options = combine_options(selection_options, benchmark_setting, plugin_option)
+benchmark_options = combine_options(sample_selection_options, benchmark_setting_option, plugin_option)
 """Options of a benchmark: its samples, its settings, and plugins that define it."""
 
 keep_images_option = option(
@@ -195,7 +195,9 @@ dry_run_option = option("--dry-run", is_flag=True, heading="Running",
                         help="Show what would run; send no request.")  # fmt: skip
 
 
-def retry_options(*, retries: int = 5, max_wait: float = 600.0) -> Callable[[Function], Function]:
+def retry_options(
+    *, retries: int = 5, max_wait: float = 600.0
+) -> Callable[[DecoratedFunction], DecoratedFunction]:
     """Return the options for retrying requests.
 
     `retries`: default number of retries. `max_wait`: default maximum seconds of waiting.
@@ -288,8 +290,9 @@ provider_errors_option = option(
 )  # fmt: skip
 
 
-def metrics_options(*, default: bool, name: str = "metrics", url: str = "metrics_url",
-                    old: tuple[str, str] | None = None) -> Callable[[Function], Function]:  # fmt: skip
+def metrics_options(
+    *, default: bool, name: str = "metrics", url: str = "metrics_url", old: tuple[str, str] | None = None
+) -> Callable[[DecoratedFunction], DecoratedFunction]:
     """Return the options for reading the server's own metrics.
 
     `name`, `url`: the names of the two parameters. `old`: former names of the two options.
@@ -335,12 +338,13 @@ kind_option = option("--kind", type=click.Choice(RUN_KINDS), metavar="KIND", hea
                      help="Only runs of this kind: eval, benchmark, pack, load, import or validation.")  # fmt: skip
 tags_option = option("--tag", "tags", multiple=True, metavar="TAG", heading="Which runs",
                      shell_complete=completions.complete_tags, help="Only runs with this tag. Repeatable.")  # fmt: skip
-model_filter = option("--model", default="", metavar="TEXT", heading="Which runs",
+model_filter_option = option("--model", default="", metavar="TEXT", heading="Which runs",
                       shell_complete=completions.complete_models,
                       help="Only runs of models whose name contains TEXT.")  # fmt: skip
-name_filter = option("--name", old=("--benchmark",), default="", metavar="TEXT", heading="Which runs",
+name_filter_option = option("--name", old=("--benchmark",), default="", metavar="TEXT", heading="Which runs",
                      help="Only runs whose name, benchmark, dataset or pack contains TEXT.")  # fmt: skip
-suite_filter = option("--suite", metavar="NAME|FILE", heading="Which runs", shell_complete=completions.complete_suites,
+suite_filter_option = option("--suite", metavar="NAME|FILE", heading="Which runs",
+                      shell_complete=completions.complete_suites,
                       help="Only runs of this suite.")  # fmt: skip
 anyway_option = option("--anyway", is_flag=True, rare=True,
                        help="Compare runs even if they are not comparable.")  # fmt: skip
@@ -360,7 +364,7 @@ yes_option = option("-y", "--yes", is_flag=True, help="Delete without asking.")
 
 # Packs and servers
 
-version_option = option(
+host_version_option = option(
     "--compatible-version", metavar="VERSION", heading="Pack", rare=True,
     help="Version of the desktop host to be compatible with (default: 0.3.0).",
 )  # fmt: skip
@@ -370,7 +374,7 @@ host_option = option("--host", default="127.0.0.1", metavar="ADDRESS", heading="
                      help="Address to listen on.")  # fmt: skip
 
 
-open_option = option("--open/--no-open", "open_browser", default=True, heading="Server",
+open_browser_option = option("--open/--no-open", "open_browser", default=True, heading="Server",
                      help="Open a browser, or not (default: yes, if there is one).")  # fmt: skip
 
 

@@ -36,7 +36,7 @@ CLEAR_LINE = CleanText("\r\x1b[2K")
 """Terminal sequence that clears the current line."""
 
 
-def clean(*parts: str) -> CleanText:
+def clean_text(*parts: str) -> CleanText:
     """Return the parts, joined to one text that is safe to print.
 
     Secrets are replaced. Terminal sequences are kept only in parts that are `CleanText`.
@@ -50,20 +50,20 @@ def clean(*parts: str) -> CleanText:
     )
 
 
-def coloured(text: str, colour: str) -> CleanText:
+def colour_text(text: str, colour: str) -> CleanText:
     """Return the text in a terminal colour. The text is made safe to print."""
-    return CleanText(click.style(clean(text), fg=colour))
+    return CleanText(click.style(clean_text(text), fg=colour))
 
 
-def join_clean(between: str, parts: Iterable[str]) -> CleanText:
+def join_cleaned(between: str, parts: Iterable[str]) -> CleanText:
     """Return the parts, each made safe to print, with the text `between` them. That text is trusted."""
-    return CleanText(between.join(map(clean, parts)))
+    return CleanText(between.join(map(clean_text, parts)))
 
 
 def echo(text: str = "", *, err: bool = False, end: str = "\n") -> None:
     """Print a text, made safe for the terminal. `err`: print on stderr instead of stdout."""
     with _writing():
-        click.echo(clean(text) + end, err=err, nl=False)
+        click.echo(clean_text(text) + end, err=err, nl=False)
 
 
 def say(text: str) -> None:
@@ -107,7 +107,7 @@ def print_json(value: Any) -> None:
     """
     import msgspec
 
-    from benchwright.analysis.documents import encode_document
+    from benchwright.analysis.json_documents import encode_document
 
     lines = msgspec.json.format(encode_document(value), indent=2).decode().split("\n")
     with _writing():

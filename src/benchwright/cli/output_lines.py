@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 
 from benchwright import __version__
 from benchwright.agents.runners.reports import format_duration, format_tokens
-from benchwright.cli.output import CleanText, clean, coloured
+from benchwright.cli.output import CleanText, clean_text, colour_text
 from benchwright.config import EvalSettings
 from benchwright.engine.worker import ScoredWork, SolvedWork
 from benchwright.records import FAILED_STATUSES, ScoreRecord, Status
-from benchwright.runs.counting import ScoreState, state_of_score
+from benchwright.runs.counting_rules import ScoreState, state_of_score
 from benchwright.secrets import SECRETS
 from benchwright.text import make_safe, truncate
 
@@ -36,11 +36,11 @@ def header_lines(program: str, settings: EvalSettings) -> list[str]:
         ("Scorers", ", ".join(settings.scoring.scorer) or None),
         ("Eval functions", ", ".join(settings.scoring.eval_fn) or None),
     )
-    lines = [f"{name}: {one_line(str(value))}" for name, value in facts if value is not None]
+    lines = [f"{name}: {to_safe_line(str(value))}" for name, value in facts if value is not None]
     return [f"{program} v{__version__}", *lines]
 
 
-def size_text(rows: int, repeats: int, models: int, batch_size: int | str) -> str:
+def run_size_text(rows: int, repeats: int, models: int, batch_size: int | str) -> str:
     """Return the size of a run: "(20 rows x8 runs x2 models, batch_size=4)"."""
     runs = f" x{repeats} runs" if repeats > 1 else ""
     each = f" x{models} models" if models > 1 else ""
@@ -61,9 +61,9 @@ def run_line(
 
     `note`: the reason (why) at the line's end.
     """
-    status = coloured("OK", "green") if success else coloured("FAILED", "red")
-    why = f" - {truncated(note)}" if note else ""
-    return clean(f"[{place[0]}/{place[1]}] {label}", status, f" ({spent}){scores}{why}")
+    status = colour_text("OK", "green") if success else colour_text("FAILED", "red")
+    why = f" - {to_truncated_line(note)}" if note else ""
+    return clean_text(f"[{place[0]}/{place[1]}] {label}", status, f" ({spent}){scores}{why}")
 
 
 def time_and_tokens_text(duration_ms: float, tokens: int) -> str:
@@ -90,7 +90,7 @@ def trial_line(
         note = None if scored.status is Status.ANSWERED else scored.status.replace("_", " ")
     return run_line(
         place,
-        "" if name is None else f"[{one_line(name)}] ",
+        "" if name is None else f"[{to_safe_line(name)}] ",
         success=success,
         spent=spent,
         scores=_scores(scored.scores),
@@ -112,16 +112,16 @@ def _scores(scores: Sequence[ScoreRecord]) -> str:
         if score.value is None:
             error = (score.detail or {}).get("error")
             told = score.status.replace("_", " ")
-            part += f" ({told}: {truncated(str(error))})" if error else f" ({told})"
+            part += f" ({told}: {to_truncated_line(str(error))})" if error else f" ({told})"
         parts.append(part)
     return f" [{', '.join(parts)}]" if parts else ""
 
 
-def one_line(text: str | None) -> str:
+def to_safe_line(text: str | None) -> str:
     """Return text from outside (a model, a file) in one line, without secrets and terminal control characters."""
     return make_safe(SECRETS.redact(text or ""))
 
 
-def truncated(text: str | None) -> str:
+def to_truncated_line(text: str | None) -> str:
     """Return the beginning of a text from outside, in one line."""
-    return truncate(one_line(text), MAX_ERROR_LENGTH, "...")
+    return truncate(to_safe_line(text), MAX_ERROR_LENGTH, "...")

@@ -8,10 +8,10 @@ from pathlib import Path
 import click
 
 from benchwright.cli.command_help import Command, option
-from benchwright.cli.options import json_option, node_option, quiet_option, version_option
+from benchwright.cli.options import host_version_option, json_option, node_option, quiet_option
 from benchwright.cli.output import echo, print_json, say
 from benchwright.cli.pack_options import CONTEXT_SETTINGS
-from benchwright.formats import plural
+from benchwright.formats import count_with_noun
 from benchwright.text import make_safe
 
 TEST_EXAMPLES = """\b
@@ -31,7 +31,7 @@ Examples:
 @click.argument("path", type=click.Path(path_type=Path))
 @option("--canned", "answers", type=click.Path(path_type=Path), metavar="FILE",
         help="Canned answers, as JSON Lines (default: the pack's answers.jsonl, if there is one).")  # fmt: skip
-@version_option
+@host_version_option
 @node_option
 @json_option
 @quiet_option
@@ -43,7 +43,7 @@ def test(
     Checks that results and scores are the same each time, that each scenario can be passed and failed, that scores
     are numbers, and what happens with late answers, failed requests and progress events.
     """
-    from benchwright.app.loop import run_async
+    from benchwright.app.event_loop import run_async
     from benchwright.app.pack_contract import run_contract_test
     from benchwright.cli.pack_verifiers import verifier_reporter
     from benchwright.config import PackProcessSettings
@@ -67,9 +67,9 @@ def test(
             echo(f"✗ {make_safe(text)}")
         for one in found.findings:
             echo(f"{'✗' if one.problem else '✓'} {make_safe(one.check)}: {make_safe(one.text)}")
-        scenarios = plural(found.validation.scenarios, "scenario")
-        outcome = plural(len(found.problems), "problem") if found.problems else "no problems"
-        echo(f"{outcome}: {scenarios}, {plural(found.answers, 'canned answer')}")
+        scenarios = count_with_noun(found.validation.scenarios, "scenario")
+        outcome = count_with_noun(len(found.problems), "problem") if found.problems else "no problems"
+        echo(f"{outcome}: {scenarios}, {count_with_noun(found.answers, 'canned answer')}")
     if found.problems:
         sys.exit(1)
 
@@ -78,12 +78,12 @@ def test(
 @click.argument("path", type=click.Path(path_type=Path))
 @option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE",
         help="File to write (default: ID-VERSION.tar.gz in the current directory).")  # fmt: skip
-@version_option
+@host_version_option
 @node_option
 @json_option
 def pack(path: Path, output: Path | None, compatible_version: str | None, node: str, as_json: bool) -> None:
     """Write the archive of the pack at PATH, after checking it. The same files give the same archive."""
-    from benchwright.app.loop import run_async
+    from benchwright.app.event_loop import run_async
     from benchwright.app.pack_info import validate_pack
     from benchwright.config import PackProcessSettings
     from benchwright.errors import UserError
@@ -99,9 +99,14 @@ def pack(path: Path, output: Path | None, compatible_version: str | None, node: 
     packed = pack_directory(found.directory, manifest, target)
     if as_json:
         print_json(
-            {"path": str(packed.path), "files": packed.files, "bytes": packed.size, "sha256": packed.sha256}
+            {
+                "path": str(packed.path),
+                "files": packed.file_count,
+                "bytes": packed.size_bytes,
+                "sha256": packed.sha256,
+            }
         )
         return
-    echo(f"{packed.path}: {plural(packed.files, 'file')}, {packed.size:,} bytes")
+    echo(f"{packed.path}: {count_with_noun(packed.file_count, 'file')}, {packed.size_bytes:,} bytes")
     echo(f"sha256 {packed.sha256}")
     say(f"Install it with: benchwright pack install {packed.path} --sha256 {packed.sha256}")

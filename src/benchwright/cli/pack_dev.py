@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import click
 
 from benchwright.cli.command_help import Command, option
-from benchwright.cli.options import node_option, version_option
+from benchwright.cli.options import host_version_option, node_option
 from benchwright.cli.output import echo, say
 from benchwright.cli.pack_options import CONTEXT_SETTINGS
-from benchwright.formats import plural
+from benchwright.formats import count_with_noun
 from benchwright.text import make_lines_safe, make_safe, one_line
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ MAX_ANSWER_CHARACTERS = 50
 @option("--try", "scenario", metavar="ID", help="The scenario (default: the first that has a canned answer).")
 @option("--canned", "answers", type=click.Path(path_type=Path), metavar="FILE",
         help="Canned answers, as JSON Lines (default: the pack's answers.jsonl, if there is one).")  # fmt: skip
-@version_option
+@host_version_option
 @node_option
 def command(
     path: Path, scenario: str | None, answers: Path | None, compatible_version: str | None, node: str
@@ -47,7 +47,7 @@ def command(
 
     Shows how each answer came out, what changed in its result, and errors with their stack. Ends with Ctrl-C.
     """
-    from benchwright.app.loop import run_async
+    from benchwright.app.event_loop import run_async
     from benchwright.config import PackProcessSettings
 
     process = PackProcessSettings(node=node, compatible_version=compatible_version)
@@ -58,11 +58,11 @@ def command(
 async def _watch(
     path: Path, process: PackProcessSettings, scenario: str | None, answers: Path | None
 ) -> None:
-    from benchwright.app.pack_dev import try_on_changes
+    from benchwright.app.pack_dev import try_pack_on_changes
     from benchwright.cli.pack_verifiers import verifier_reporter
 
     former: dict[str, str] = {}
-    async for made in try_on_changes(path, process, scenario, answers, verifier_reporter(quiet=True)):
+    async for made in try_pack_on_changes(path, process, scenario, answers, verifier_reporter(quiet=True)):
         former = _show(made, former)
 
 
@@ -76,7 +76,9 @@ def _show(made: PackTryResult, former: Mapping[str, str]) -> dict[str, str]:
     if made.error is not None:
         echo(f"{strftime('%H:%M:%S')}  ✗ {make_safe(made.error)}")
         return dict(former)
-    echo(f"{strftime('%H:%M:%S')}  {make_safe(made.scenario)}: {plural(len(made.outcomes), 'answer')}")
+    echo(
+        f"{strftime('%H:%M:%S')}  {make_safe(made.scenario)}: {count_with_noun(len(made.outcomes), 'answer')}"
+    )
     results = {}
     for canned, tried in made.outcomes:
         name = repr(canned.answer)

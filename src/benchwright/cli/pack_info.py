@@ -10,11 +10,11 @@ import click
 
 from benchwright.cli import completions
 from benchwright.cli.command_help import Command, option
-from benchwright.cli.options import json_option, node_option, version_option
+from benchwright.cli.options import host_version_option, json_option, node_option
 from benchwright.cli.output import echo, print_json, print_table, say
 from benchwright.cli.pack_install import pack_to_dict
 from benchwright.cli.pack_options import CONTEXT_SETTINGS
-from benchwright.formats import plural
+from benchwright.formats import count_with_noun
 from benchwright.text import make_safe
 
 SHOW_EXAMPLES = """\b
@@ -36,12 +36,12 @@ Examples:
 
 @click.command("show", cls=Command, epilog=SHOW_EXAMPLES, context_settings=CONTEXT_SETTINGS)
 @click.argument("pack", metavar="PACK|PATH", shell_complete=completions.complete_packs)
-@version_option
+@host_version_option
 @node_option
 @json_option
 def show(pack: str, compatible_version: str | None, node: str, as_json: bool) -> None:
     """Show a pack: manifest, requirements, verifiers, and its scenarios with their cards."""
-    from benchwright.app.loop import run_async
+    from benchwright.app.event_loop import run_async
     from benchwright.app.pack_info import pack_facts
     from benchwright.config import PackProcessSettings
     from benchwright.home import packs_directory
@@ -67,12 +67,12 @@ def show(pack: str, compatible_version: str | None, node: str, as_json: bool) ->
 
 @click.command("validate", cls=Command, epilog=VALIDATE_EXAMPLES, context_settings=CONTEXT_SETTINGS)
 @click.argument("path", type=click.Path(path_type=Path))
-@version_option
+@host_version_option
 @node_option
 @json_option
 def validate(path: Path, compatible_version: str | None, node: str, as_json: bool) -> None:
     """Check the manifest, loading, scenarios and scorer of the pack at PATH. Exits with 1 if there are problems."""
-    from benchwright.app.loop import run_async
+    from benchwright.app.event_loop import run_async
     from benchwright.app.pack_info import validate_pack
     from benchwright.config import PackProcessSettings
 
@@ -85,7 +85,7 @@ def validate(path: Path, compatible_version: str | None, node: str, as_json: boo
             for text in texts:
                 echo(f"{kind}: {make_safe(text)}")
         state = "is not valid" if found.problems else "is valid"
-        echo(f"{found.directory} {state}: {plural(found.scenarios, 'scenario')}")
+        echo(f"{found.directory} {state}: {count_with_noun(found.scenarios, 'scenario')}")
     if found.problems:
         sys.exit(1)
 
@@ -102,7 +102,7 @@ def validate(path: Path, compatible_version: str | None, node: str, as_json: boo
 @option("--name", metavar="TEXT", help="The pack's name (default: derived from its id).")
 def init(directory: Path, language: str, pack_id: str | None, name: str | None) -> None:
     """Create a new, runnable pack in DIRECTORY."""
-    from benchwright.packs.scaffold import init as write_pack
+    from benchwright.packs.scaffold import create_pack as write_pack
 
     for path in write_pack(directory, language, pack_id or directory.resolve().name, name):
         echo(str(path))

@@ -67,12 +67,12 @@ def install(
     quiet: bool,
 ) -> None:
     """Install a pack from SOURCE: a registry name, owner/repo@tag, a .tar.gz or a directory. Loads it once."""
-    from benchwright.app.pack_load_check import loading_check
+    from benchwright.app.pack_load_check import make_loading_check
     from benchwright.app.pack_store import install_settings
     from benchwright.home import packs_directory
     from benchwright.packs.install import install as install_pack
 
-    settings = install_settings(registry, github_archive, compatible_version, loading_check(node, say))
+    settings = install_settings(registry, github_archive, compatible_version, make_loading_check(node, say))
     pack = install_pack(source, packs_directory(), settings, sha256=sha256, copy=copy, report=_teller(quiet))
     if as_json:
         print_json(pack_to_dict(pack))
@@ -99,7 +99,7 @@ def update(
     quiet: bool,
 ) -> None:
     """Update packs from where they were installed."""
-    from benchwright.app.pack_load_check import loading_check
+    from benchwright.app.pack_load_check import make_loading_check
     from benchwright.app.pack_store import install_settings, installed_packs
     from benchwright.errors import UserError
     from benchwright.home import packs_directory
@@ -107,7 +107,7 @@ def update(
 
     if bool(packs) == every:
         raise click.UsageError("Give the packs to update, or --all.")
-    settings = install_settings(registry, github_archive, compatible_version, loading_check(node, say))
+    settings = install_settings(registry, github_archive, compatible_version, make_loading_check(node, say))
     names = [pack.id for pack in installed_packs(compatible_version)] if every else packs
     rows: list[dict[str, Any]] = []
     for name in names:
@@ -177,9 +177,9 @@ def _delete(names: Sequence[str], *, quiet: bool) -> None:
 def list_packs(available: bool, registry: str | None, compatible_version: str | None, as_json: bool) -> None:
     """List the installed packs, including broken ones. No pack code runs."""
     if available:
-        from benchwright.cli.pack_search import show_offers
+        from benchwright.cli.pack_search import print_registry_packs
 
-        show_offers(registry, compatible_version, as_json=as_json)
+        print_registry_packs(registry, compatible_version, as_json=as_json)
         return
     from benchwright.app.pack_store import installed_packs
     from benchwright.home import packs_directory
@@ -195,7 +195,7 @@ def list_packs(available: bool, registry: str | None, compatible_version: str | 
 
 def packs_table(packs: list[InstalledPack]) -> str:
     """Return a table of installed packs. Below it are the errors of packs that cannot run."""
-    from benchwright.reports.boxes import render_box
+    from benchwright.reports.boxed_tables import render_box
 
     facts = [pack_to_dict(pack) for pack in packs]
     columns = ("Id", "Version", "Status", "Scenarios", "Source")

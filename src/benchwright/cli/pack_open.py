@@ -8,11 +8,11 @@ import click
 
 from benchwright.cli.access_options import access_options
 from benchwright.cli.command_help import Command, option
-from benchwright.cli.option_values import make_settings, take_models
+from benchwright.cli.option_values import make_settings, merge_model_options
 from benchwright.cli.options import (
     base_url_option,
     model_options,
-    open_option,
+    open_browser_option,
     port_option,
     request_limit_options,
 )
@@ -45,7 +45,7 @@ Examples:
 @registry_options
 @request_limit_options
 @port_option(0)
-@open_option
+@open_browser_option
 def command(
     pack: str,
     history: str | None,
@@ -60,11 +60,11 @@ def command(
     PACK is a folder, the address of a manifest, or a name in the registry. The page asks models through a relay: it
     gets no address and no key. It can ask for what its manifest names, and what it saves is kept in a session.
     """
-    from benchwright.app.loop import run_async
+    from benchwright.app.event_loop import run_async
     from benchwright.app.web_packs import find_web_pack
     from benchwright.config import PackSettings
 
-    take_models(options)
+    merge_model_options(options)
     settings = make_settings(PackSettings, {**options, "compatible_version": compatible_version})
     found = find_web_pack(pack, registry, compatible_version)
     _tell(found)

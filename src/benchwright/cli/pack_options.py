@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchwright.cli.command_help import combine_options, option
-from benchwright.cli.options import node_option, version_option
+from benchwright.cli.options import host_version_option, node_option
 
 CONTEXT_SETTINGS = {"auto_envvar_prefix": "BENCHWRIGHT"}
 """Settings of click's context for all `pack` commands: environment variables can set their options."""
@@ -11,7 +11,7 @@ CONTEXT_SETTINGS = {"auto_envvar_prefix": "BENCHWRIGHT"}
 registry_options = combine_options(
     option("--registry", metavar="URL", heading="Source", rare=True,
            help="Address or file of the registry (default: the official one)."),
-    version_option,
+    host_version_option,
 )  # fmt: skip
 
 source_options = combine_options(

@@ -11,8 +11,8 @@ from benchwright.cli.output import echo
 from benchwright.cli.progress import retried_message
 from benchwright.engine.progress import LiveProgress
 from benchwright.engine.worker import SolvedWork, WorkResult
-from benchwright.formats import duration
-from benchwright.runs.counting import is_counted
+from benchwright.formats import format_duration
+from benchwright.runs.counting_rules import is_counted
 from benchwright.text import make_safe
 
 if TYPE_CHECKING:
@@ -60,7 +60,8 @@ class PackProgress:
         progress = f"[{self._solved:,}/{self._progress.total:,}]"
         reason = f"  {make_safe(record.reason)}" if record.reason else ""
         echo(
-            f"{progress} {label}  {make_safe(record.sample)}  {status} ({duration(record.duration / 1e9)}){reason}",
+            f"{progress} {label}  {make_safe(record.sample)}  {status} "
+            f"({format_duration(record.duration / 1e9)}){reason}",
             err=True,
         )
 

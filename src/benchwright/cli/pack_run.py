@@ -16,6 +16,7 @@ from benchwright.cli.option_settings import pack_settings
 from benchwright.cli.options import (
     base_url_option,
     concurrency_option,
+    host_version_option,
     markdown_option,
     model_options,
     node_option,
@@ -25,7 +26,6 @@ from benchwright.cli.options import (
     run_options,
     sampling_options,
     until_options,
-    version_option,
 )
 
 EXAMPLES = """\b
@@ -73,7 +73,7 @@ cell_options = combine_options(
            help="Give the pack the real addresses and keys; its requests are not metered."),
     option("--keep-verifiers", is_flag=True, heading="Pack", rare=True,
            help="Leave verifier containers running after the run."),
-    version_option,
+    host_version_option,
     node_option,
 )  # fmt: skip
 """Options that limit a pack's process or one attempt at a scenario, or that change how these run."""

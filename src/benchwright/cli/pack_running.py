@@ -9,16 +9,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchwright.app.launch import launch
-from benchwright.app.loop import run_async
+from benchwright.app.event_loop import run_async
+from benchwright.app.launch import launch_run
 from benchwright.app.pack_observer import PackObserver
 from benchwright.app.packs import PackReport, describe_pack_run, prepare_pack
-from benchwright.app.prepared import LaunchedRun, PreparedRun
-from benchwright.app.until.question import settings_for_shared_runs
+from benchwright.app.prepared_run import LaunchedRun, PreparedRun
+from benchwright.app.until.question import settings_with_shared_error
 from benchwright.cli.output import echo, print_json, print_table, say
 from benchwright.cli.pack_progress import PackProgress
 from benchwright.cli.run_ending import (
-    DECIDED_MESSAGE,
+    ALREADY_DECIDED_MESSAGE,
     INTERRUPTED,
     STOPPED,
     combined_exit_code,
@@ -29,7 +29,7 @@ from benchwright.config import PackSettings
 from benchwright.engine.progress import LiveProgress
 from benchwright.errors import BenchwrightError
 from benchwright.files import write_atomically
-from benchwright.formats import plural
+from benchwright.formats import count_with_noun
 from benchwright.packs.task import format_scenario_count
 from benchwright.secrets import SECRETS
 from benchwright.text import make_safe
@@ -45,7 +45,7 @@ def run_packs(
     markdown: Path | None = None,
 ) -> int:
     """Run packs one after another. Return the exit code; see `run_ending.combined_exit_code`."""
-    settings = settings_for_shared_runs(settings, len(packs))
+    settings = settings_with_shared_error(settings, len(packs))
     codes: list[int] = []
     documents: list[dict[str, Any]] = []
     reports: list[PackReport] = []
@@ -91,12 +91,12 @@ def _run(pack: str, settings: PackSettings, *, as_json: bool, quiet: bool) -> tu
 
     async def run() -> tuple[PreparedRun[PackReport], LaunchedRun]:
         prepared = await prepare_pack(pack, settings, watch, say)
-        return prepared, await launch(prepared, [watch, *shown, progress], say)
+        return prepared, await launch_run(prepared, [watch, *shown, progress], say)
 
     prepared, launched = run_async(run())
-    report = prepared.report(launched)
-    if launched.result is None:
-        say("There is nothing to retry." if launched.finished else DECIDED_MESSAGE)
+    report = prepared.write_report(launched)
+    if launched.session_result is None:
+        say("There is nothing to retry." if launched.is_finished else ALREADY_DECIDED_MESSAGE)
     if not as_json:
         _print_report(report)
     if not quiet:
@@ -118,10 +118,11 @@ def _print_description(described: Mapping[str, Any]) -> None:
     models = ", ".join(make_safe(model["id"]) for model in described["models"])
     generation = ", ".join(f"{name}={value}" for name, value in described["generation"].items())
     echo(
-        f"{make_safe(described['pack'])} {make_safe(described['version'])}: {plural(described['cells'], 'cell')} "
+        f"{make_safe(described['pack'])} {make_safe(described['version'])}: "
+        f"{count_with_noun(described['cells'], 'cell')} "
         f"({format_scenario_count(len(described['scenarios']), described['listed'])}, "
-        f"{plural(len(described['models']), 'model')}, "
-        f"{plural(described['attempts'], 'attempt')}), {described['mode']}"
+        f"{count_with_noun(len(described['models']), 'model')}, "
+        f"{count_with_noun(described['attempts'], 'attempt')}), {described['mode']}"
     )
     echo(f"  models: {models}")
     echo(f"  generation: {make_safe(generation)}")
@@ -136,7 +137,7 @@ def _print_report(report: PackReport) -> None:
     manifest = setup.manifest
     echo(
         f"{make_safe(manifest.name)} {make_safe(manifest.version)}: {setup.scenario_count_text}, "
-        f"{plural(len(setup.models), 'model')}"
+        f"{count_with_noun(len(setup.models), 'model')}"
     )
     print_table(render_matrix(setup.models, setup.scenarios, report.results.cell_states()))
     echo()
@@ -148,9 +149,9 @@ def _print_report(report: PackReport) -> None:
         for line in decision_texts(report.summary.decision):
             print_table(line)
     if count := report.document["requestsOfNoCell"]:
-        requests = plural(count, "request")
+        requests = count_with_noun(count, "request")
         echo(f"{requests} of no cell (sent from a container, or without fetch); see host.log.")
-    if setup.direct:
+    if setup.bypasses_relay:
         echo("Nothing was metered (--direct).")
 
 

@@ -39,10 +39,10 @@ def command(context: click.Context, as_json: bool) -> None:
 @quiet_option
 def install(npm: str, as_json: bool, quiet: bool) -> None:
     """Fetch the libraries with npm, in pinned versions whose digests are checked. None of their code runs."""
-    from benchwright.home import pack_libraries
+    from benchwright.home import pack_libraries_directory
     from benchwright.packs.libraries import install_libraries
 
-    fetched = install_libraries(pack_libraries(), npm, _silence if quiet else say)
+    fetched = install_libraries(pack_libraries_directory(), npm, _silence if quiet else say)
     if as_json:
         _show(as_json=True)
         return
@@ -57,10 +57,10 @@ def _silence(text: str) -> None:
 
 
 def _show(*, as_json: bool) -> None:
-    from benchwright.home import pack_libraries
+    from benchwright.home import pack_libraries_directory
     from benchwright.packs.libraries import LIBRARIES, installed_version
 
-    directory = pack_libraries()
+    directory = pack_libraries_directory()
     rows = [(one, installed_version(one, directory)) for one in LIBRARIES]
     if as_json:
         libraries = [
@@ -69,7 +69,7 @@ def _show(*, as_json: bool) -> None:
         ]
         print_json({"directory": str(directory), "libraries": libraries})
         return
-    from benchwright.reports.boxes import render_box
+    from benchwright.reports.boxed_tables import render_box
 
     cells = [[one.name, one.version, found or "not installed"] for one, found in rows]
     echo(render_box("Libraries of packs", ("Name", "Version", "Installed"), cells))

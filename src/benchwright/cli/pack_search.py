@@ -32,10 +32,10 @@ def search(
     words: tuple[str, ...], registry: str | None, compatible_version: str | None, as_json: bool
 ) -> None:
     """Search the registry for packs that have all WORDs in their id, name, author or description."""
-    show_offers(registry, compatible_version, words, as_json=as_json)
+    print_registry_packs(registry, compatible_version, words, as_json=as_json)
 
 
-def show_offers(
+def print_registry_packs(
     registry: str | None, compatible_version: str | None, words: Sequence[str] = (), *, as_json: bool
 ) -> None:
     """Print the registry's packs that contain all these words, with the installed version of each."""
@@ -50,17 +50,17 @@ def show_offers(
     if not found:
         say(f"The registry has no such pack: {make_safe(settings.registry)}.")
         return
-    echo(offers_table(found))
+    echo(registry_packs_table(found))
     if any(offer.state == "update" for offer in found):
         say("Update with: benchwright pack update --all")
 
 
-def offers_table(found: Sequence[RegistryOffer]) -> str:
+def registry_packs_table(found: Sequence[RegistryOffer]) -> str:
     """Return a table of packs in the registry.
 
     Below are their descriptions, and the reasons why some cannot be installed.
     """
-    from benchwright.reports.boxes import render_box
+    from benchwright.reports.boxed_tables import render_box
 
     columns = ("Id", "Version", "Installed", "State", "Scenarios")
     rows = [
@@ -70,7 +70,7 @@ def offers_table(found: Sequence[RegistryOffer]) -> str:
     about = [
         make_safe(f"{one.entry.id}: {text}")
         for one in found
-        for text in (one.entry.text("description"), _why_not(one))
+        for text in (one.entry.optional_text("description"), _why_not(one))
         if text
     ]
     return "\n".join([render_box("Bench packs in the registry", columns, rows, centred=(4,)), *about])
@@ -78,10 +78,8 @@ def offers_table(found: Sequence[RegistryOffer]) -> str:
 
 def _why_not(offer: RegistryOffer) -> str | None:
     """Return the reason why a pack cannot be installed here. None if the pack can be installed."""
-    if offer.entry.page is not None:
-        return (
-            f"a web pack, the page {offer.entry.page}; show it with: benchwright pack open {offer.entry.id}"
-        )
+    if offer.entry.page_url is not None:
+        return f"a web pack, the page {offer.entry.page_url}; show it with: benchwright pack open {offer.entry.id}"
     return offer.entry.problem
 
 
@@ -99,7 +97,7 @@ def _plain(offer: RegistryOffer) -> dict[str, Any]:
         "installed": offer.installed,
         "state": offer.state,
         "problem": entry.problem,
-        "page": entry.page,
+        "page": entry.page_url,
         "scenarios": _scenarios(offer),
-        **{name: entry.text(name) for name in ("author", "description", "homepage", "license")},
+        **{name: entry.optional_text(name) for name in ("author", "description", "homepage", "license")},
     }

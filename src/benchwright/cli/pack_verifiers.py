@@ -34,7 +34,7 @@ Examples:
 def command(pack: str, action: str, as_json: bool, quiet: bool) -> None:
     """Show, start or stop the verifiers of PACK. A run starts and stops them itself."""
     from benchwright.app import pack_verifiers
-    from benchwright.app.loop import run_async
+    from benchwright.app.event_loop import run_async
 
     if action == "stop":
         stopped = run_async(pack_verifiers.stop_verifiers_of_pack(pack))

@@ -10,7 +10,7 @@ from contextlib import suppress
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from benchwright.cli.output import clean, echo, join_clean
+from benchwright.cli.output import clean_text, echo, join_cleaned
 from benchwright.cli.output_lines import trial_line
 from benchwright.engine.progress import LiveProgress
 from benchwright.engine.worker import SolvedWork, WorkResult
@@ -33,7 +33,7 @@ STATUS_INTERVAL_WITH_LINES = 30.0
 
 
 class TerminalProgress:
-    """Listener that shows the progress of a run (`engine.progress.Progress`) and a line for each trial.
+    """Listener that shows the progress of a run (`engine.progress.ProgressCallback`) and a line for each trial.
 
     `each_trial`: False to print no lines of trials. `title`: printed when a run starts. `resume_note`: printed instead
     if an earlier run is resumed. `what`: word for such a run. `names`: names of targets by slot; the line of a trial
@@ -129,7 +129,7 @@ class TerminalProgress:
         """Print the stored lines, above the display if there is one."""
         if not self._lines:
             return
-        text = join_clean("\n", self._lines)
+        text = join_cleaned("\n", self._lines)
         self._lines.clear()
         with suppress(BrokenPipeError):  # the reader of the output is gone, but the run continues
             self._write(text, err=self._err)
@@ -141,7 +141,7 @@ class TerminalProgress:
         else:
             from rich.text import Text
 
-            self._display.console.print(Text.from_ansi(clean(text)), soft_wrap=True)
+            self._display.console.print(Text.from_ansi(clean_text(text)), soft_wrap=True)
 
     def _make_display(self) -> Live | None:
         """Return the live display. None if neither stdout nor stderr is a terminal."""

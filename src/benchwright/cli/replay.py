@@ -12,7 +12,7 @@ import click
 
 from benchwright.cli import completions
 from benchwright.cli.command_help import Command, option
-from benchwright.cli.options import host_option, open_option, port_option
+from benchwright.cli.options import host_option, open_browser_option, port_option
 from benchwright.cli.output import echo, say
 
 EXAMPLES = """\b
@@ -32,7 +32,7 @@ Examples:
         help="Play the run in the browser, with its matrix, instead.")  # fmt: skip
 @host_option
 @port_option(7345)
-@open_option
+@open_browser_option
 def command(
     run: str, scenario: tuple[str, ...], pause: float, browser: bool, host: str, port: int, open_browser: bool
 ) -> None:
@@ -78,8 +78,8 @@ def _print(directory: Path, scenarios: tuple[str, ...], pause: float) -> None:
 
 
 def _play(run: str, host: str, port: int, *, open_browser: bool) -> None:
-    from benchwright.app.loop import run_async
-    from benchwright.cli.view import run_in_store
-    from benchwright.web.server import serve
+    from benchwright.app.event_loop import run_async
+    from benchwright.cli.view import find_stored_run
+    from benchwright.web.server import serve_viewer
 
-    run_async(serve(host, port, echo, say, open_browser=open_browser, replay=run_in_store(run)))
+    run_async(serve_viewer(host, port, echo, say, open_browser=open_browser, replay=find_stored_run(run)))

@@ -10,7 +10,7 @@ from benchwright.cli import completions
 from benchwright.cli.command_help import Command, option
 from benchwright.cli.options import anyway_option, output_option
 from benchwright.cli.output import echo
-from benchwright.formats import plural
+from benchwright.formats import count_with_noun
 
 EXAMPLES = """\b
 Examples:
@@ -69,4 +69,4 @@ def command(
     size = write_load_report(loads, output, settings) if loads else write_report(runs, output, settings)
     echo(f"{output} ({size / 1e6:.1f} MB)", err=True)
     if svg is not None:
-        echo(f"{svg} ({plural(len(write_load_plots(loads, svg)), 'plot')})", err=True)
+        echo(f"{svg} ({count_with_noun(len(write_load_plots(loads, svg)), 'plot')})", err=True)

@@ -32,10 +32,10 @@ Examples:
 @output_options
 def resume(run: str, as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
     """Resume an unfinished RUN (an id, a unique part of one, or a path) with its original settings."""
-    from benchwright.app.run_lookup.named import existing_run
+    from benchwright.app.run_lookup.existing_runs import find_existing_run
     from benchwright.errors import UserError
 
-    existing = existing_run(run)
+    existing = find_existing_run(run)
     if existing.state == "finished":
         raise UserError(f"{existing.manifest.id} is finished; `benchwright retry` retries its failed trials.")
     sys.exit(_continue(existing, given_access_options(options), as_json=as_json, quiet=quiet))
@@ -72,9 +72,9 @@ def retry(
     **options: Any,
 ) -> None:
     """Retry trials of RUN within the same run. All attempts are kept; the last one counts."""
-    from benchwright.app.run_lookup.named import existing_run
+    from benchwright.app.run_lookup.existing_runs import find_existing_run
 
-    existing = existing_run(run)
+    existing = find_existing_run(run)
     if existing.manifest.kind != "pack" and (provider_errors or errors or scenario):
         raise click.UsageError(
             "--provider-errors, --errors and --scenario are for packs only; "
@@ -90,7 +90,7 @@ def retry(
 
 
 def _continue(existing: Any, given: dict[str, Any], *, as_json: bool, quiet: bool) -> int:
-    from benchwright.app.run_lookup.named import resume_settings
+    from benchwright.app.run_lookup.existing_runs import resume_settings
 
     settings: Any = resume_settings(existing, given)
     if existing.manifest.kind == "pack":

@@ -14,14 +14,14 @@ from benchwright.cli.access_options import access_options
 from benchwright.cli.agent_options import recipe_option
 from benchwright.cli.command_help import Command, option
 from benchwright.cli.config_file import config_option
-from benchwright.cli.cost_options import cost_options, rates_of
+from benchwright.cli.cost_options import cost_options, take_rates
 from benchwright.cli.option_settings import benchmark_settings
-from benchwright.cli.option_values import make_settings, parse_json_pairs, take_models
+from benchwright.cli.option_values import make_settings, merge_model_options, parse_json_pairs
 from benchwright.cli.options import (
     base_url_option,
     benchmark_options,
     concurrency_option,
-    data_option,
+    data_directory_option,
     keep_images_option,
     limit_option,
     metrics_options,
@@ -36,10 +36,10 @@ from benchwright.cli.options import (
 )
 from benchwright.cli.scoring_options import judge_labels_option, judge_options
 from benchwright.cli.thinking_options import thinking_options
-from benchwright.endpoint.default_server import LOCAL_SERVER
+from benchwright.endpoint.default_server import LOCAL_SERVER_URL
 
 if TYPE_CHECKING:
-    from benchwright.cli.cost_options import Rates
+    from benchwright.cli.cost_options import CostRates
 
 EXAMPLES = """\b
 Examples:
@@ -107,11 +107,11 @@ MORE_EXAMPLES = """\b
 @cost_options
 @limit_option("max_samples")
 @repeats_option
-@data_option
+@data_directory_option
 @shuffle_option
 @benchmark_options
 @model_options
-@base_url_option(LOCAL_SERVER)
+@base_url_option(LOCAL_SERVER_URL)
 @access_options
 @sampling_options("42")
 @thinking_options
@@ -147,36 +147,36 @@ def command(as_json: bool, quiet: bool, debug: bool, no_seed: bool, **options: A
     `benchwright list --json` also their variants and options. With --suite, the benchmarks and their settings, and
     the models, are those of a suite.
     """
-    from benchwright.app.other_programs import program_of
+    from benchwright.app.external_programs import program_of_task
     from benchwright.app.suites import PACK_PREFIX
     from benchwright.cli.benchmark_running import run_benchmarks
     from benchwright.cli.unused_options import drop_unused_judge_options, refuse_unused_options
 
     names, suite = options.pop("benchmarks"), options.pop("suite")
-    rates = rates_of(options)
+    rates = take_rates(options)
     if suite is not None:
         sys.exit(_run_suite(suite, names, options, rates, as_json=as_json, quiet=quiet))
     if not names:
         raise click.UsageError("Missing argument 'BENCHMARKS...' (or --suite NAME).")
     if any(name.startswith(PACK_PREFIX) for name in names):
-        take_models(options)
+        merge_model_options(options)
         options["param"] = parse_json_pairs(options["param"], "--param")
         sys.exit(_run_packs(names, options, as_json=as_json, quiet=quiet))
-    if any(program_of(name) for name in names):
+    if any(program_of_task(name) for name in names):
         sys.exit(_run_foreign_tasks(names, {**options, "no_seed": no_seed}, as_json=as_json, quiet=quiet))
     options["no_seed"] = no_seed
     _refuse_suites(names, options["plugin"])
     drop_unused_judge_options(options, names)
     if len(options["agent"]) > 1:
-        from benchwright.cli.agent_suites import run_by_agents
+        from benchwright.cli.agent_suites import run_benchmarks_with_agents
 
-        sys.exit(run_by_agents(names, options, benchmark_settings, as_json=as_json, quiet=quiet))
+        sys.exit(run_benchmarks_with_agents(names, options, benchmark_settings, as_json=as_json, quiet=quiet))
     settings = benchmark_settings(options)
     refuse_unused_options([settings], names)
     sys.exit(run_benchmarks(names, settings, rates, as_json=as_json, quiet=quiet))
 
 
-FOREIGN_OPTIONS = {
+FOREIGN_TASK_OPTIONS = {
     *(
         "models",
         "model",
@@ -206,29 +206,29 @@ FOREIGN_OPTIONS = {
 
 
 def _run_foreign_tasks(names: tuple[str, ...], options: dict[str, Any], *, as_json: bool, quiet: bool) -> int:
-    from benchwright.app.other_programs import program_of
-    from benchwright.cli.other_program_running import run_foreign_tasks
-    from benchwright.config import JUDGE_SETTINGS
+    from benchwright.app.external_programs import program_of_task
+    from benchwright.cli.foreign_task_running import run_foreign_tasks
+    from benchwright.config import JUDGE_SETTING_NAMES
 
-    if others := [name for name in names if program_of(name) is None]:
+    if others := [name for name in names if program_of_task(name) is None]:
         raise click.UsageError(
             f"Run tasks of other programs in commands of their own; {others[0]!r} is none."
         )
     context = click.get_current_context()
-    for name in options.keys() - FOREIGN_OPTIONS:
+    for name in options.keys() - FOREIGN_TASK_OPTIONS:
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
             raise click.UsageError(f"Tasks of other programs have no option --{name.replace('_', '-')}.")
-    options |= dict.fromkeys(JUDGE_SETTINGS)
+    options |= dict.fromkeys(JUDGE_SETTING_NAMES)
     return run_foreign_tasks(names, benchmark_settings(options), as_json=as_json, quiet=quiet)
 
 
 def _refuse_suites(names: tuple[str, ...], plugins: tuple[Path, ...]) -> None:
     from benchwright.app.named_suites import suite_names
-    from benchwright.app.shared_options import about_of
+    from benchwright.app.shared_options import metadata_of_benchmark
     from benchwright.catalog.registry import BENCHMARKS
 
     for name in names:
-        known = name.partition(":")[0] in BENCHMARKS or about_of(name, plugins) is not None
+        known = name.partition(":")[0] in BENCHMARKS or metadata_of_benchmark(name, plugins) is not None
         if not known and name in suite_names():
             raise click.UsageError(f"{name} is a suite: run it with --suite {name}.")
 
@@ -237,7 +237,7 @@ def _run_suite(
     typed: str,
     names: tuple[str, ...],
     options: dict[str, Any],
-    rates: Rates,
+    rates: CostRates,
     *,
     as_json: bool,
     quiet: bool,
@@ -262,7 +262,7 @@ def _run_suite(
     suite = find_suite(typed)
     parts, dry_run = suite_parts(suite), options["dry_run"]
     benchmarks = [part.entry.name for part in parts if part.entry.kind == "benchmark"]
-    refuse_unused_options([part.for_all for part in parts], benchmarks)
+    refuse_unused_options([part.settings_for_all_models for part in parts], benchmarks)
     return run_suite(suite, parts, rates, dry_run=dry_run, as_json=as_json, quiet=quiet)
 
 

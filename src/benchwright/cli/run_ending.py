@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from benchwright.analysis.no_scores import drop_reason
+from benchwright.analysis.no_scores import remove_shown_reason
 from benchwright.analysis.run_figures import cache_figures
-from benchwright.analysis.shortfalls import failed_trials, too_many_failures
+from benchwright.analysis.shortfalls import count_failed_trials, too_many_failures_sentence
 from benchwright.analysis.summary_records import RunSummary
-from benchwright.app.prepared import LaunchedRun, PreparedRun
+from benchwright.app.prepared_run import LaunchedRun, PreparedRun
 from benchwright.cli.output import say
 from benchwright.text import make_safe
 
@@ -28,7 +28,7 @@ WORSE, UNDECIDED = 3, 5
 VERDICT_EXIT_CODES = (UNDECIDED, WORSE)
 """Exit codes that are verdicts of `--until`, from the mildest (undecided) to the worst (worse)."""
 
-DECIDED_MESSAGE = "Already decided. The same command without --until asks the remaining samples."
+ALREADY_DECIDED_MESSAGE = "Already decided. The same command without --until asks the remaining samples."
 
 INTERRUPTION_WORDS = {
     "eval": ("Evaluation interrupted.", "runs"),
@@ -53,34 +53,34 @@ def report_end(
     if the summary was printed. Reasons that it contains are then not repeated.
     """
     cache_figures(launched.table, summary)
-    result = launched.result
-    if launched.finished or result is None or (summary.decision is not None and summary.decision.over):
+    result = launched.session_result
+    if launched.is_finished or result is None or (summary.decision is not None and summary.decision.over):
         return _judge(prepared, summary, missing, printed=printed) or _by_decision(summary)
     interrupted, trials = INTERRUPTION_WORDS[prepared.request.kind]
     progress = f"Progress: {summary.done:,}/{summary.planned or 0:,} {trials}."
-    if result.interrupted:
+    if result.is_interrupted:
         say(f"{interrupted} {progress}")
     else:
         reason = result.stop_reason or "the run stopped"
-        told = drop_reason(reason, summary.targets) if printed else reason
+        told = remove_shown_reason(reason, summary.targets) if printed else reason
         say(f"Error: {make_safe(told or reason)}")
-        if prepared.change_reason() is not None:
+        if prepared.find_change_reason() is not None:
             return STOPPED
         say(progress)
     if go_on:
         say(go_on)
-    return INTERRUPTED if result.interrupted else STOPPED
+    return INTERRUPTED if result.is_interrupted else STOPPED
 
 
-def error_of(launched: LaunchedRun) -> str:
+def session_error(launched: LaunchedRun) -> str:
     """Return the error that `report_end` reports if the session was stopped. Return "" if it was not stopped."""
-    result = launched.result
-    stopped = result is not None and not launched.finished and not result.interrupted
+    result = launched.session_result
+    stopped = result is not None and not launched.is_finished and not result.is_interrupted
     return result.stop_reason or "" if result is not None and stopped else ""
 
 
 def _by_decision(summary: RunSummary) -> int:
-    if summary.decision is None or summary.decision.decided:
+    if summary.decision is None or summary.decision.is_decided:
         worse = summary.decision is not None and summary.decision.verdict == "worse"
         return WORSE if worse else 0
     return UNDECIDED
@@ -99,15 +99,17 @@ def combined_exit_code(codes: Sequence[int]) -> int:
 
 def _judge(prepared: PreparedRun[Any], summary: RunSummary, missing: Sequence[str], *, printed: bool) -> int:
     """Report failures and missing figures of a finished run. Return the exit code."""
-    failed = sum(failed_trials(target.statuses) for target in summary.targets)
+    failed = sum(count_failed_trials(target.statuses) for target in summary.targets)
     trials = INTERRUPTION_WORDS[prepared.request.kind][1]
     wrong = [
         *summary.shortfalls,
         *missing,
-        *too_many_failures(failed, summary.done, prepared.request.settings.limits.max_failures, trials),
+        *too_many_failures_sentence(
+            failed, summary.done, prepared.request.settings.limits.max_failures, trials
+        ),
     ]
     for sentence in wrong:
-        say(f"Error: {make_safe(drop_reason(sentence, summary.targets) if printed else sentence)}")
+        say(f"Error: {make_safe(remove_shown_reason(sentence, summary.targets) if printed else sentence)}")
     if failed and not wrong:
         say(f"Warning: {failed:,} of {summary.done:,} {trials} failed.")
     if failed:

@@ -12,10 +12,10 @@ from benchwright.cli.confirmation import confirm_deletion
 from benchwright.cli.options import (
     json_option,
     kind_option,
-    model_filter,
-    name_filter,
+    model_filter_option,
+    name_filter_option,
     run_limit_option,
-    suite_filter,
+    suite_filter_option,
     tags_option,
     yes_option,
 )
@@ -49,11 +49,11 @@ SORT_ORDERS = ("newest", "oldest", "name", "model", "score", "failed", "time", "
 
 list_options = combine_options(
     kind_option,
-    model_filter,
-    name_filter,
+    model_filter_option,
+    name_filter_option,
     option("--state", type=click.Choice(RUN_STATES), metavar="STATE", heading="Which runs",
            help="running, finished, stopped or unfinished ones."),
-    suite_filter,
+    suite_filter_option,
     tags_option,
     option("--text", "words", default="", metavar="WORDS", heading="Which runs",
            help="Only runs with each of these words in id, name, model, agent, suite, tags or note."),

@@ -16,7 +16,7 @@ Examples:
     #:schema ./benchwright.schema.json
 """
 
-NOT_IN_FILES = ("anew", "suite", "dry_run", "api_key", "baseline_api_key")
+SETTINGS_NOT_IN_FILES = ("anew", "suite", "dry_run", "api_key", "baseline_api_key")
 """Names of settings that have no option, or that do not belong in a configuration file."""
 
 
@@ -33,10 +33,10 @@ def config_schema() -> dict[str, Any]:
 
     An option may stand at the top level of a file, or in the section of its command.
     """
-    from benchwright.config import EvalSettings, flat_schema
+    from benchwright.config import EvalSettings, flat_setting_schemas
 
-    schema = flat_schema(EvalSettings)
-    options = {name: rule for name, rule in schema.items() if name not in NOT_IN_FILES}
+    schema = flat_setting_schemas(EvalSettings)
+    options = {name: rule for name, rule in schema.items() if name not in SETTINGS_NOT_IN_FILES}
     options["batch_size"] = {**options["concurrency"], "title": "Batch Size"}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -37,9 +37,9 @@ Examples:
 @json_option
 def command(run: str, row: int | None, sample: str | None, scenario: str | None, as_json: bool) -> None:
     """Show RUN: an id, a unique part of one, or a directory."""
-    from benchwright.analysis.comparison.from_table import RunSides
+    from benchwright.analysis.comparison.sides_from_table import RunSides
     from benchwright.analysis.load.cached_prompts import warm_cache_lines
-    from benchwright.analysis.quality_and_speed.show_data import run_with_views
+    from benchwright.analysis.quality_and_speed.run_views import run_with_views
     from benchwright.interop.result_formats import find_or_import_run
     from benchwright.reports.terminal import render_quality_and_speed
 

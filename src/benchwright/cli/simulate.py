@@ -333,7 +333,7 @@ def _faults(options: dict[str, Any]) -> Faults:
     from benchwright.endpoint.simulate import Faults
     from benchwright.endpoint.simulate.quirks import QUIRKS
     from benchwright.endpoint.simulate.settings import ALL_FAULTS, FAULT_KINDS
-    from benchwright.suggest import did_you_mean
+    from benchwright.suggestions import did_you_mean
 
     rates: dict[str, Any] = {}
     quirks: dict[str, float] = {}

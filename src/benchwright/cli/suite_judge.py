@@ -10,11 +10,11 @@ from typing import Any
 
 import click
 
-from benchwright.app.shared_options import about_of
+from benchwright.app.shared_options import metadata_of_benchmark
 from benchwright.app.suite_session import SuitePart
 from benchwright.app.suites import Suite
 from benchwright.cli.option_values import parse_pairs
-from benchwright.config import JUDGE_SETTINGS, BenchmarkSettings, EvalSettings, judge_option_text
+from benchwright.config import JUDGE_SETTING_NAMES, BenchmarkSettings, EvalSettings, judge_option_text
 from benchwright.errors import UserError
 from benchwright.text import make_safe
 
@@ -28,7 +28,7 @@ def suite_judge_options(parts: Sequence[SuitePart], named: Collection[str], suit
     Raises:
         UserError: If there are such options, and no part of the suite uses a judge.
     """
-    found = [name for name in JUDGE_SETTINGS if name in named]
+    found = [name for name in JUDGE_SETTING_NAMES if name in named]
     if found and not any(map(_asks_a_judge, parts)):
         flag = found[0].replace("_", "-")
         raise UserError(
@@ -41,7 +41,7 @@ def _asks_a_judge(part: SuitePart) -> bool:
     if isinstance(part.settings, EvalSettings):
         return JUDGE_SCORER in part.settings.scoring.scorer
     if isinstance(part.settings, BenchmarkSettings):
-        about = about_of(part.entry.name, part.settings.catalog.plugin)
+        about = metadata_of_benchmark(part.entry.name, part.settings.catalog.plugin)
         return about is not None and "judge" in about.roles
     return False
 
@@ -52,8 +52,10 @@ def with_judge_as_option(values: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         click.UsageError: If `option` names another judge.
     """
-    judge = tuple(f"{name}={judge_option_text(values[name])}" for name in JUDGE_SETTINGS if values.get(name))
-    rest = {name: value for name, value in values.items() if name not in JUDGE_SETTINGS}
+    judge = tuple(
+        f"{name}={judge_option_text(values[name])}" for name in JUDGE_SETTING_NAMES if values.get(name)
+    )
+    rest = {name: value for name, value in values.items() if name not in JUDGE_SETTING_NAMES}
     for pair in judge:
         name, _, value = pair.partition("=")
         if parse_pairs(rest.get("option", ()), "--option").get(name, value) != value:
@@ -70,4 +72,4 @@ def without_unused_judge(options: dict[str, Any], own: Collection[str]) -> dict[
     """
     if JUDGE_SCORER in options["scorer"]:
         return options
-    return options | {name: None for name in JUDGE_SETTINGS if name not in own}
+    return options | {name: None for name in JUDGE_SETTING_NAMES if name not in own}

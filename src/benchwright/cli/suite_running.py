@@ -10,27 +10,27 @@ from typing import Any
 import click
 
 from benchwright.analysis.cost import Cost, total_cost
-from benchwright.analysis.run_figures import figures_of
+from benchwright.analysis.run_figures import run_figures_of
 from benchwright.analysis.summary import summarise
 from benchwright.analysis.summary_records import RunSummary
-from benchwright.app.cost import cost_of
+from benchwright.app.cost_estimate import estimate_cost
 from benchwright.app.evaluate import EvalReport
-from benchwright.app.launch import launch
-from benchwright.app.loop import run_async
+from benchwright.app.event_loop import run_async
+from benchwright.app.launch import launch_run
 from benchwright.app.pack_observer import PackObserver
 from benchwright.app.packs import PackReport, describe_pack_run, prepare_pack
-from benchwright.app.prepared import LaunchedRun, PreparedRun, describe_run
-from benchwright.app.run_lookup.unfinished import is_reported
+from benchwright.app.prepared_run import LaunchedRun, PreparedRun, describe_run
+from benchwright.app.run_lookup.unfinished_runs import is_reported
 from benchwright.app.suite_session import (
     SuiteOutcome,
     SuitePart,
     SuiteRun,
     find_problems,
     prepare_part,
-    run_all,
+    run_all_parts,
 )
 from benchwright.app.suites import Suite
-from benchwright.cli.cost_options import NO_RATES, Rates
+from benchwright.cli.cost_options import NO_RATES, CostRates
 from benchwright.cli.output import echo, print_json, print_table, results_on_stdout, say
 from benchwright.cli.pack_running import unscored_messages
 from benchwright.cli.progress import TerminalProgress
@@ -38,10 +38,10 @@ from benchwright.cli.run_ending import INCOMPLETE, INTERRUPTED, STOPPED, report_
 from benchwright.cli.table import leaderboard_of_suite, print_leaderboard
 from benchwright.config import ModelEntry, PackSettings, Settings
 from benchwright.engine.progress import LiveProgress
-from benchwright.engine.run import Listener
+from benchwright.engine.run import RunListener
 from benchwright.errors import BenchwrightError
-from benchwright.formats import duration, plural
-from benchwright.reports.comparison.sentences import ForeignText, Line
+from benchwright.formats import count_with_noun, format_duration
+from benchwright.reports.comparison.sentences import ExternalText, Line
 from benchwright.reports.cost import PartCost, render_costs
 from benchwright.reports.run_list import score_text
 from benchwright.runs.manifest import read_manifest
@@ -63,7 +63,7 @@ OUTCOMES_BY_EXIT_CODE: Mapping[int, SuiteOutcome] = {
 def run_suite(
     suite: Suite,
     parts: Sequence[SuitePart],
-    rates: Rates = NO_RATES,
+    rates: CostRates = NO_RATES,
     *,
     dry_run: bool,
     as_json: bool,
@@ -92,14 +92,14 @@ def run_suite(
             return _ended(cell, "failed", problem=problem)
         title = f"[{number}/{count}] {part.title}, {model.title}"
         try:
-            return _run(part, part.for_one(model), cell, title, as_json=as_json, quiet=quiet)
+            return _run(part, part.settings_for_one_model(model), cell, title, as_json=as_json, quiet=quiet)
         except KeyboardInterrupt:
             return _ended(cell, "interrupted")
         except BenchwrightError as error:
             say(f"Error: {make_safe(part.title)}, {make_safe(model.title)}: {error}")
             return _ended(cell, "failed", problem=str(error))
 
-    runs = list(run_all(parts, run_one))
+    runs = list(run_all_parts(parts, run_one))
     code = next((EXIT_CODES[one] for one in EXIT_CODES if any(run.outcome == one for run in runs)), 0)
     board = None if code == INTERRUPTED else leaderboard_of_suite(suite.name)
     if as_json:
@@ -115,7 +115,7 @@ def _run(
     part: SuitePart, settings: Settings, cell: SuiteRun, title: str, *, as_json: bool, quiet: bool
 ) -> SuiteRun:
     progress = LiveProgress()
-    listeners: list[Listener] = [progress]
+    listeners: list[RunListener] = [progress]
     if not quiet:
         listeners.append(TerminalProgress(progress, title, each_trial=False, what=title))
     with results_on_stdout(as_json=as_json):
@@ -123,23 +123,23 @@ def _run(
         missing = _report(prepared, launched)
     summary = summarise(read_manifest(launched.directory), launched.table)
     if not as_json and not quiet:
-        echo(f"{make_safe(title)}: {_in_short(summary, again=launched.result is None)}")
+        echo(f"{make_safe(title)}: {_in_short(summary, again=launched.session_result is None)}")
     code = report_end(prepared, launched, summary, missing, go_on="")
-    as_it_was: SuiteOutcome = "already finished" if launched.result is None else "finished"
+    as_it_was: SuiteOutcome = "already finished" if launched.session_result is None else "finished"
     return _ended(cell, OUTCOMES_BY_EXIT_CODE.get(code, as_it_was), run=launched.directory.name)
 
 
 def _launched(
-    part: SuitePart, settings: Settings, listeners: Sequence[Listener]
+    part: SuitePart, settings: Settings, listeners: Sequence[RunListener]
 ) -> tuple[PreparedRun[Any], LaunchedRun]:
     if not isinstance(settings, PackSettings):
         prepared = prepare_part(part.entry, settings, _said_already)
-        return prepared, run_async(launch(prepared, listeners, say))
+        return prepared, run_async(launch_run(prepared, listeners, say))
     watch = PackObserver()
 
     async def run() -> tuple[PreparedRun[Any], LaunchedRun]:
         prepared = await prepare_pack(part.entry.name, settings, watch, say)
-        return prepared, await launch(prepared, [watch, *listeners], say)
+        return prepared, await launch_run(prepared, [watch, *listeners], say)
 
     return run_async(run())
 
@@ -154,20 +154,20 @@ def _report(prepared: PreparedRun[Any], launched: LaunchedRun) -> list[str]:
     Return messages about requested figures that a pack's run could not compute. The run's one-line summary does not
     show them.
     """
-    if launched.result is None and is_reported(launched.directory):
+    if launched.session_result is None and is_reported(launched.directory):
         return []
-    report = prepared.report(launched)
+    report = prepared.write_report(launched)
     if isinstance(report, EvalReport):
         report.write_files()
     return unscored_messages(report) if isinstance(report, PackReport) else []
 
 
 def _in_short(summary: RunSummary, *, again: bool) -> str:
-    figures = figures_of(summary)
+    figures = run_figures_of(summary)
     failed = f", {figures.failed:,} failed" if figures.failed else ""
     return (
         f"{'already finished, ' if again else ''}{score_text(figures.targets[0])}, "
-        f"{plural(figures.done, 'trial')}{failed}, {duration(figures.seconds)}"
+        f"{count_with_noun(figures.done, 'trial')}{failed}, {format_duration(figures.seconds)}"
     )
 
 
@@ -185,7 +185,7 @@ def _say_the_end(suite: Suite, runs: Sequence[SuiteRun], code: int, *, has_table
     counts = Counter(run.outcome for run in runs)
     told = ", ".join(f"{count} {outcome}" for outcome, count in counts.items())
     if code or not quiet:
-        say(f"Suite {make_safe(suite.name)}, {plural(len(runs), 'run')}: {told}.")
+        say(f"Suite {make_safe(suite.name)}, {count_with_noun(len(runs), 'run')}: {told}.")
     again = _command("run", suite.given_name) if suite.given_name and suite.models else "the same command"
     if code in (INTERRUPTED, STOPPED):
         say(f"To go on: {again}")
@@ -202,7 +202,7 @@ def _command(name: str, suite: str) -> str:
 
 
 def _describe(
-    suite: Suite, parts: Sequence[SuitePart], problems: Mapping[str, str], rates: Rates, *, as_json: bool
+    suite: Suite, parts: Sequence[SuitePart], problems: Mapping[str, str], rates: CostRates, *, as_json: bool
 ) -> int:
     usable = [part for part in parts if part.title not in problems]
     with results_on_stdout(as_json=as_json):
@@ -216,7 +216,11 @@ def _describe(
         models = ", ".join(model.title for model in parts[0].models)
         title = Line(
             "verdict",
-            [ForeignText(suite.name), f": {plural(len(parts), 'part')}, for ", ForeignText(models)],
+            [
+                ExternalText(suite.name),
+                f": {count_with_noun(len(parts), 'part')}, for ",
+                ExternalText(models),
+            ],
         )
         each = {name: PartCost(described["trials"], described["cost"]) for name, described in facts.items()}
         print_table(render_costs(title, each, len(parts) - len(usable)))
@@ -224,10 +228,10 @@ def _describe(
     return STOPPED if problems else 0
 
 
-def _described_for_all(part: SuitePart, rates: Rates) -> dict[str, Any]:
-    settings = part.for_all
+def _described_for_all(part: SuitePart, rates: CostRates) -> dict[str, Any]:
+    settings = part.settings_for_all_models
     if isinstance(settings, PackSettings):
         described = run_async(describe_pack_run(part.entry.name, settings, say))
         return {**described, "cost": Cost(basis="packs say nothing of their prompts before they run")}
     prepared = prepare_part(part.entry, settings, _said_already)
-    return {**describe_run(prepared), "cost": cost_of(prepared, *rates)}
+    return {**describe_run(prepared), "cost": estimate_cost(prepared, *rates)}

@@ -7,20 +7,20 @@ from typing import Any, NamedTuple
 
 import click
 
-from benchwright.app.shared_options import BenchmarkWithOptions, settings_of_each
+from benchwright.app.shared_options import BenchmarkWithOptions, settings_of_each_benchmark
 from benchwright.app.suite_session import SuitePart
 from benchwright.app.suites import EntryKind, Suite, SuiteEntry
 from benchwright.cli.config_file import option_names, option_values
 from benchwright.cli.option_settings import benchmark_settings, eval_settings, pack_settings
-from benchwright.cli.option_values import parse_pairs, take_models
+from benchwright.cli.option_values import merge_model_options, parse_pairs
 from benchwright.cli.suite_judge import suite_judge_options, with_judge_as_option, without_unused_judge
-from benchwright.cli.unused_options import drop_unused_judge_options, option_spelling, typed_parameters
-from benchwright.config import JUDGE_SETTINGS, BenchmarkSettings, ModelEntry, Settings
+from benchwright.cli.unused_options import command_line_parameters, drop_unused_judge_options, option_spelling
+from benchwright.config import JUDGE_SETTING_NAMES, BenchmarkSettings, ModelEntry, Settings
 from benchwright.errors import UserError
-from benchwright.suggest import did_you_mean
+from benchwright.suggestions import did_you_mean
 from benchwright.text import make_safe
 
-NO_SETTINGS = (
+NON_SETTING_PARAMETERS = (
     "benchmarks",
     "packs",
     "suite",
@@ -53,7 +53,7 @@ class _Command(NamedTuple):
     path: str
     settings: Callable[[dict[str, Any]], Settings]
     takes_name: bool
-    unwanted: Sequence[str] = NO_SETTINGS
+    unwanted: Sequence[str] = NON_SETTING_PARAMETERS
 
     @property
     def command(self) -> click.Command:
@@ -71,9 +71,9 @@ class _Command(NamedTuple):
         return command
 
 
-COMMANDS: Mapping[EntryKind, _Command] = {
-    "benchmark": _Command("run", benchmark_settings, True, (*NO_SETTINGS, "debug")),
-    "pack": _Command("pack run", pack_settings, True, (*NO_SETTINGS, "debug")),
+COMMANDS_BY_KIND: Mapping[EntryKind, _Command] = {
+    "benchmark": _Command("run", benchmark_settings, True, (*NON_SETTING_PARAMETERS, "debug")),
+    "pack": _Command("pack run", pack_settings, True, (*NON_SETTING_PARAMETERS, "debug")),
     "eval": _Command("eval", eval_settings, False),
 }
 
@@ -87,7 +87,7 @@ def suite_parts(suite: Suite) -> list[SuitePart]:
         UserError: If an option is unknown or has an invalid value, or no models are named.
     """
     context = click.get_current_context()
-    given = {name: context.params[name] for name in typed_parameters(context)}
+    given = {name: context.params[name] for name in command_line_parameters(context)}
     _check_some_part_takes(given.keys(), suite, context)
     models = _models(suite, context, given)
     for name in suite.defaults:
@@ -116,7 +116,7 @@ def with_applicable_options(parts: Sequence[SuitePart], of_others: Collection[st
         for place, part in enumerate(parts)
         if isinstance(part.settings, BenchmarkSettings)
     }
-    settings = dict(zip(sharers, settings_of_each(list(sharers.values()), of_others), strict=True))
+    settings = dict(zip(sharers, settings_of_each_benchmark(list(sharers.values()), of_others), strict=True))
     return [part._replace(settings=settings.get(place, part.settings)) for place, part in enumerate(parts)]
 
 
@@ -125,9 +125,9 @@ def _own_options(entry: SuiteEntry) -> tuple[str, ...]:
     written = {
         name: value
         for name, value in entry.options.items()
-        if name.replace("-", "_") in ("option", *JUDGE_SETTINGS)
+        if name.replace("-", "_") in ("option", *JUDGE_SETTING_NAMES)
     }
-    values = option_values(COMMANDS["benchmark"].command, written, entry.name)
+    values = option_values(COMMANDS_BY_KIND["benchmark"].command, written, entry.name)
     own: tuple[str, ...] = with_judge_as_option(values).get("option", ())
     return own
 
@@ -136,7 +136,7 @@ def _models(suite: Suite, context: click.Context, given: Mapping[str, Any]) -> t
     if suite.models and not given.keys() & {"model", "models_file"}:
         return suite.models
     named = {name: context.params[name] for name in ("model", "models_file")}
-    take_models(named)
+    merge_model_options(named)
     tried = Settings(**named).endpoint.models_under_test
     if not tried:
         raise UserError(
@@ -153,7 +153,7 @@ def _check_some_part_takes(given: Set[str], suite: Suite, context: click.Context
         UserError: If an option applies to no part.
     """
     kinds = {entry.kind for entry in suite.entries}
-    taken = {spelling for kind in kinds for spelling in option_names(COMMANDS[kind].command)}
+    taken = {spelling for kind in kinds for spelling in option_names(COMMANDS_BY_KIND[kind].command)}
     for name in sorted(given & option_names(context.command).keys() - taken - {*SUITE_PARAMETERS}):
         what = " and ".join(f"{kind}s" for kind in sorted(kinds))
         raise UserError(
@@ -169,13 +169,13 @@ def _instead(options: Sequence[str], taken: Collection[str]) -> str:
     Return an empty text otherwise.
     """
     for key, value in parse_pairs(tuple(options), "--option").items():
-        if key in taken and key in option_names(COMMANDS["benchmark"].command):
+        if key in taken and key in option_names(COMMANDS_BY_KIND["benchmark"].command):
             return f" Write --{key.replace('_', '-')} {make_safe(value)}."
     return ""
 
 
 def _check_known(name: str, suite: Suite) -> None:
-    known = {spelling for one in COMMANDS.values() for spelling in option_names(one.command)}
+    known = {spelling for one in COMMANDS_BY_KIND.values() for spelling in option_names(one.command)}
     if name.replace("-", "_") not in known:
         raise UserError(
             f"{suite.path}, [defaults]: unknown option {make_safe(name)!r}.{did_you_mean(name, known)}"
@@ -189,7 +189,7 @@ def _settings(
 
     If the entry has no agents, yield one.
     """
-    one = COMMANDS[entry.kind]
+    one = COMMANDS_BY_KIND[entry.kind]
     spellings = option_names(one.command)
     place = f"{suite.path}, {make_safe(entry.name)}"
     try:
@@ -232,7 +232,7 @@ def check_allowed_in_suite(settings: Settings, place: str) -> None:
     Raises:
         UserError: If a baseline or a question to decide (`--until`) is set. The message names the `place`.
     """
-    if settings.value_of("baseline_model") is not None:
+    if settings.setting_value("baseline_model") is not None:
         raise UserError(f"{place}: a suite has no baseline_model: put it among the models.")
     if settings.deciding.until is not None:
         raise UserError(f"{place}: a suite asks all samples; run what is to be decided (--until) by itself.")

@@ -13,11 +13,11 @@ from benchwright.cli.command_help import Command, option
 from benchwright.cli.options import (
     json_option,
     kind_option,
-    model_filter,
-    name_filter,
+    model_filter_option,
+    name_filter_option,
     output_option,
     run_limit_option,
-    suite_filter,
+    suite_filter_option,
     tags_option,
 )
 from benchwright.cli.output import echo, print_json, print_table, say, table_text, table_width
@@ -47,9 +47,9 @@ TABLE_FORMATS = ("text", "markdown", "latex", "csv", "json", "html")
 @click.command("table", cls=Command, epilog=EXAMPLES)
 @click.argument("runs", nargs=-1, metavar="[RUN ...]", shell_complete=completions.complete_runs)
 @kind_option
-@model_filter
-@name_filter
-@suite_filter
+@model_filter_option
+@name_filter_option
+@suite_filter_option
 @tags_option
 @run_limit_option(100)
 @option(
@@ -119,9 +119,9 @@ def command(
     RUN is an id, a unique part of one, or a directory; RUN@SLOT is one of its targets. Without RUN, all runs on this
     machine that match the options are shown.
     """
-    from benchwright.analysis.leaderboard.board import BoardOptions, leaderboard
-    from benchwright.analysis.leaderboard.order import sort_board
-    from benchwright.analysis.leaderboard.spending import read_price
+    from benchwright.analysis.leaderboard.board import BoardOptions, build_leaderboard
+    from benchwright.analysis.leaderboard.row_order import sort_board
+    from benchwright.analysis.leaderboard.spending import parse_price
 
     suite = None if suite is None else suite_name_of(suite)
     chosen = (
@@ -132,8 +132,8 @@ def command(
             "No runs match." if kind or model or name or tags or suite else "There are no runs yet.", err=True
         )
         return
-    wanted = BoardOptions(scores, "run" if by == "run" else "model", dict(map(read_price, prices)))
-    board = sort_board(leaderboard(chosen, wanted), sort)
+    wanted = BoardOptions(scores, "run" if by == "run" else "model", dict(map(parse_price, prices)))
+    board = sort_board(build_leaderboard(chosen, wanted), sort)
     _give(board, "json" if as_json else form or _form_of(output), output, title or suite or "Leaderboard")
 
 
@@ -155,9 +155,9 @@ def _named(runs: Sequence[str]) -> list[BoardEntry]:
 
 def _fitting(suite: str | None, limit: int, **wanted: Any) -> list[BoardEntry]:
     from benchwright.analysis.leaderboard.board import BoardEntry
-    from benchwright.runs.selection import match_all, runs_of_suite, select_runs
+    from benchwright.runs.run_selection import condition_of_filters, runs_of_suite, select_runs
 
-    fits = match_all(**wanted)
+    fits = condition_of_filters(**wanted)
     if suite is not None:
         return [BoardEntry(directory) for directory in reversed(runs_of_suite(suite, fits, say))]
     found = select_runs(fits, say)
@@ -174,8 +174,8 @@ def suite_name_of(text: str) -> str:
     """
     from benchwright.app.suites import suite_name
     from benchwright.errors import UserError
-    from benchwright.runs.selection import known_suites
-    from benchwright.suggest import did_you_mean
+    from benchwright.runs.run_selection import known_suites
+    from benchwright.suggestions import did_you_mean
 
     name, known = suite_name(text), known_suites()
     if name not in known:
@@ -185,11 +185,11 @@ def suite_name_of(text: str) -> str:
 
 def leaderboard_of_suite(name: str) -> Leaderboard | None:
     """Return the leaderboard of a suite's runs. None if it has no runs."""
-    from benchwright.analysis.leaderboard.board import BoardEntry, leaderboard
-    from benchwright.runs.selection import match_all, runs_of_suite
+    from benchwright.analysis.leaderboard.board import BoardEntry, build_leaderboard
+    from benchwright.runs.run_selection import condition_of_filters, runs_of_suite
 
-    found = runs_of_suite(name, match_all())
-    return leaderboard([BoardEntry(directory) for directory in reversed(found)]) if found else None
+    found = runs_of_suite(name, condition_of_filters())
+    return build_leaderboard([BoardEntry(directory) for directory in reversed(found)]) if found else None
 
 
 def print_leaderboard(board: Leaderboard) -> None:
@@ -213,12 +213,12 @@ def _give(board: Leaderboard, form: str, output: Path | None, title: str) -> Non
     if output is None:
         echo(content, end="")
         return
-    from benchwright.app.report import require_free
+    from benchwright.app.report import require_free_path
     from benchwright.files import write_atomically
     from benchwright.secrets import SECRETS
 
     if form == "html":
-        require_free(output)
+        require_free_path(output)
     write_atomically(output, SECRETS.redact(content).encode("utf-8", "replace"))
     say(f"Written: {output}")
 
@@ -237,7 +237,7 @@ def _content(board: Leaderboard, form: str, title: str) -> str:
     if form == "json":
         import msgspec
 
-        from benchwright.analysis.documents import encode_document
+        from benchwright.analysis.json_documents import encode_document
 
         return msgspec.json.format(encode_document(board), indent=2).decode() + "\n"
     from benchwright.reports.leaderboard import formats

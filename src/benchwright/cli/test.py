@@ -93,11 +93,11 @@ def command(as_json: bool, quiet: bool, debug: bool, output: Path | None, **opti
 
 
 def _step_through(test: AgentTest) -> int:
-    from benchwright.app.loop import run_async
+    from benchwright.app.event_loop import run_async
     from benchwright.cli.terminal import Terminal
 
     terminal = Terminal()
-    stepper = test.stepper(terminal)
+    stepper = test.make_stepper(terminal)
     try:
         run_async(test.step_through(stepper))
     except KeyboardInterrupt:
@@ -107,10 +107,10 @@ def _step_through(test: AgentTest) -> int:
 
 
 def _run(test: AgentTest, output: Path | None, *, as_json: bool, quiet: bool) -> int:
-    from benchwright.app.loop import run_async
+    from benchwright.app.event_loop import run_async
     from benchwright.app.test_results import results_document, write_results
     from benchwright.cli.output import print_json, results_on_stdout
-    from benchwright.cli.output_lines import one_line, run_line, time_and_tokens_text
+    from benchwright.cli.output_lines import run_line, time_and_tokens_text, to_safe_line
 
     def show(current: int, total: int, row: LocalTestRunResult) -> None:
         if quiet:
@@ -130,7 +130,7 @@ def _run(test: AgentTest, output: Path | None, *, as_json: bool, quiet: bool) ->
     if not quiet or (result.results and not as_json):
         echo(_summary(result) if quiet else f"\n{_summary(result)}", err=as_json)
     elif result.stopped_early and not interrupted:
-        say(f"Error: {one_line(result.stop_reason)}")
+        say(f"Error: {to_safe_line(result.stop_reason)}")
     if as_json:
         print_json(results_document(result))
     if output is not None:
@@ -142,7 +142,7 @@ def _run(test: AgentTest, output: Path | None, *, as_json: bool, quiet: bool) ->
 
 def _summary(result: LocalTestBatchResult) -> str:
     from benchwright.agents.runners.reports import format_duration, format_tokens
-    from benchwright.cli.output_lines import one_line
+    from benchwright.cli.output_lines import to_safe_line
 
     lines = [
         "Summary:",
@@ -153,8 +153,8 @@ def _summary(result: LocalTestBatchResult) -> str:
         f"  Total tokens: {format_tokens(result.total_tokens)}",
     ]
     if result.stopped_early:
-        lines.append(f"  Stopped early: {one_line(result.stop_reason)}")
+        lines.append(f"  Stopped early: {to_safe_line(result.stop_reason)}")
     elif result.failed:
         first = next(row for row in result.results if not row.success)
-        lines.append(f"  First error: row {first.row_index}: {one_line(first.error)}")
+        lines.append(f"  First error: row {first.row_index}: {to_safe_line(first.error)}")
     return "\n".join(lines)

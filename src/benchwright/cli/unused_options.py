@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 import click
 from click.core import ParameterSource
 
-from benchwright.app.shared_options import about_of
+from benchwright.app.shared_options import metadata_of_benchmark
 from benchwright.catalog.benchmark import About
 from benchwright.cli.option_values import parse_pairs
 from benchwright.config import (
-    JUDGE_SETTINGS,
+    JUDGE_SETTING_NAMES,
     BenchmarkSettings,
     EvalSettings,
     ModelEntry,
@@ -49,7 +49,7 @@ def _names_a_judge(settings: Settings) -> bool:
 
 
 def _has(name: str, value: Any = True) -> Callable[[Settings], bool]:
-    return lambda settings: bool(settings.value_of(name) == value)
+    return lambda settings: bool(settings.setting_value(name) == value)
 
 
 OPTION_NEEDS: Mapping[str, _Need] = {
@@ -75,7 +75,7 @@ BENCHMARK_SPECIFIC_OPTIONS: Mapping[str, tuple[str, Callable[[About], bool]]] = 
 """Options that only some benchmarks can use: parameter name -> (words for a message, test of the benchmark)."""
 
 
-def typed_parameters(context: click.Context) -> set[str]:
+def command_line_parameters(context: click.Context) -> set[str]:
     """Return the names of the parameters given on the command line itself."""
     return {
         name for name in context.params if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
@@ -97,7 +97,7 @@ def refuse_unused_options(each: Sequence[Settings], benchmarks: Sequence[str] = 
         UserError: If there is such an option. The message says what the option needs.
     """
     context = click.get_current_context()
-    given = typed_parameters(context)
+    given = command_line_parameters(context)
     for one, other in EXCLUSIVE_OPTIONS:
         if {one, other} <= given:
             raise UserError(
@@ -109,7 +109,7 @@ def refuse_unused_options(each: Sequence[Settings], benchmarks: Sequence[str] = 
                 f"{option_spelling(context, name)} does nothing without {OPTION_NEEDS[name].words}."
             )
     plugins = [file for one in each if isinstance(one, BenchmarkSettings) for file in one.catalog.plugin]
-    found = [about_of(name, plugins) for name in benchmarks]
+    found = [metadata_of_benchmark(name, plugins) for name in benchmarks]
     for name in BENCHMARK_SPECIFIC_OPTIONS.keys() & given if found else ():
         words, fits = BENCHMARK_SPECIFIC_OPTIONS[name]
         if not any(about is None or fits(about) for about in found):
@@ -127,10 +127,13 @@ def drop_unused_judge_options(
     environment or from option files, and be meant for other commands. `given`: names of the options to keep; by default
     the options that were typed.
     """
-    given = typed_parameters(click.get_current_context()) if given is None else given
+    given = command_line_parameters(click.get_current_context()) if given is None else given
     named = parse_pairs(options["option"], "--option").keys()
-    asks = any((about := about_of(name, options["plugin"])) and "judge" in about.roles for name in benchmarks)
+    asks = any(
+        (about := metadata_of_benchmark(name, options["plugin"])) and "judge" in about.roles
+        for name in benchmarks
+    )
     has_model = "judge_model" in named or options["judge_model"] is not None
-    for name in JUDGE_SETTINGS:
+    for name in JUDGE_SETTING_NAMES:
         if name not in given and (name in named or not asks or not has_model):
             options[name] = None

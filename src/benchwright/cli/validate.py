@@ -9,15 +9,15 @@ from typing import Literal
 import click
 
 from benchwright.cli import command_help, completions
-from benchwright.cli.option_values import parse_alternatives, parse_pairs
+from benchwright.cli.option_values import parse_pairs, parse_repeated_pairs
 from benchwright.cli.options import (
-    benchmark_setting,
-    data_option,
+    benchmark_setting_option,
+    data_directory_option,
     json_option,
     keep_images_option,
     limit_option,
+    sample_selection_options,
     seal_option,
-    selection_options,
 )
 from benchwright.cli.output import print_json, print_table, say
 
@@ -37,10 +37,10 @@ Examples:
     context_settings={"auto_envvar_prefix": "BENCHWRIGHT"},
 )
 @click.argument("benchmarks", nargs=-1, shell_complete=completions.complete_benchmarks)
-@data_option
+@data_directory_option
 @limit_option("max_samples", type=click.IntRange(min=1))
-@selection_options
-@benchmark_setting
+@sample_selection_options
+@benchmark_setting_option
 @keep_images_option
 @seal_option
 @command_help.option("--exploits", is_flag=True, heading="Running",
@@ -63,8 +63,8 @@ def command(
     No request is sent. Without BENCHMARKS, all benchmarks with data on this machine are validated. Exits with 1 if
     a gold answer does not score 1, or a wrong one does; with --exploits, if one passes without a flag.
     """
-    from benchwright.app.loop import run_async
-    from benchwright.app.validate import validate_benchmarks
+    from benchwright.app.benchmark_validation import validate_benchmarks
+    from benchwright.app.event_loop import run_async
     from benchwright.catalog.benchmark import Options
     from benchwright.catalog.selection import Selection, read_ids
     from benchwright.reports.validation import render_validation
@@ -74,7 +74,7 @@ def command(
     if exploits and not benchmarks:
         raise click.UsageError("--exploits needs the names of benchmarks whose agents are sealed.")
     chosen = () if ids is None else read_ids(ids)
-    selection = Selection(max_samples, parse_alternatives(where, "--where"), ids=chosen)
+    selection = Selection(max_samples, parse_repeated_pairs(where, "--where"), ids=chosen)
     given = parse_pairs(option, "--option")
     roles = frozenset(name.removesuffix("_model") for name in given if name.endswith("_model"))
     options = Options(given, roles, data_dir, seal)

@@ -6,7 +6,7 @@ import click
 
 from benchwright.cli import completions
 from benchwright.cli.command_help import Command, option
-from benchwright.cli.options import host_option, open_option, port_option
+from benchwright.cli.options import host_option, open_browser_option, port_option
 from benchwright.cli.output import echo, say
 from benchwright.cli.table import suite_name_of
 from benchwright.errors import UserError
@@ -28,7 +28,7 @@ Examples:
 @click.argument("run", metavar="[RUN|LOAD]", required=False, shell_complete=completions.complete_runs)
 @host_option
 @port_option(7345)
-@open_option
+@open_browser_option
 @option("--suite", metavar="NAME|FILE", heading="Server", shell_complete=completions.complete_suites,
         help="Open the table of this suite.")  # fmt: skip
 def command(run: str | None, host: str, port: int, open_browser: bool, suite: str | None) -> None:
@@ -39,8 +39,8 @@ def command(run: str | None, host: str, port: int, open_browser: bool, suite: st
     measurement (load-…) or the beginning of a tag, the address leads to the page of that measurement.
     """
     from benchwright.analysis.load.comparison.references import LOAD_TAG_PREFIX, find_tag
-    from benchwright.app.loop import run_async
-    from benchwright.web.server import serve
+    from benchwright.app.event_loop import run_async
+    from benchwright.web.server import serve_viewer
 
     if run is not None and suite is not None:
         raise click.UsageError("Give RUN or --suite, not both.")
@@ -50,11 +50,13 @@ def command(run: str | None, host: str, port: int, open_browser: bool, suite: st
         if run is not None and run.startswith(LOAD_TAG_PREFIX) and not expand_user_path(run).exists()
         else None
     )
-    shown = None if run is None or load is not None else run_in_store(run)
-    run_async(serve(host, port, echo, say, open_browser=open_browser, suite=name, run=shown, load=load))
+    shown = None if run is None or load is not None else find_stored_run(run)
+    run_async(
+        serve_viewer(host, port, echo, say, open_browser=open_browser, suite=name, run=shown, load=load)
+    )
 
 
-def run_in_store(reference: str) -> str:
+def find_stored_run(reference: str) -> str:
     """Return the id of the run that `reference` names, if the run is in the store of the viewer.
 
     Raises:

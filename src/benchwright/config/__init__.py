@@ -24,7 +24,12 @@ from benchwright.config.command_settings import (
     Settings,
     TaskSettings,
 )
-from benchwright.config.composed_settings import ComposedSettings, Section, flat_schema, sections_by_name
+from benchwright.config.composed_settings import (
+    ComposedSettings,
+    SettingsSection,
+    flat_setting_schemas,
+    sections_by_name,
+)
 from benchwright.config.endpoint import EndpointSettings, ModelEntry, Models
 from benchwright.config.evals import EvalRows, OutputSettings, RowSettings, SolverSettings
 from benchwright.config.packs import PackProcessSettings, ScenarioSettings
@@ -48,7 +53,7 @@ from benchwright.config.sampling import (
     ThinkingStyle,
 )
 from benchwright.config.scoring import (
-    JUDGE_SETTINGS,
+    JUDGE_SETTING_NAMES,
     BaselineSettings,
     EvalScoring,
     JudgeSettings,
@@ -64,7 +69,7 @@ def error_message(complaint: Mapping[str, Any]) -> str:
 
 
 __all__ = [
-    "JUDGE_SETTINGS",
+    "JUDGE_SETTING_NAMES",
     "MAX_AUTO_CONCURRENCY",
     "MAX_RUN_NAME_LENGTH",
     "BaselineSettings",
@@ -100,16 +105,16 @@ __all__ = [
     "SamplingSettings",
     "ScenarioSettings",
     "ScorerSettings",
-    "Section",
     "SelectionSettings",
     "Settings",
+    "SettingsSection",
     "SolverSettings",
     "TaskSettings",
     "ThinkingSettings",
     "ThinkingStyle",
     "check_run_name",
     "error_message",
-    "flat_schema",
+    "flat_setting_schemas",
     "judge_option_text",
     "sections_by_name",
 ]

@@ -7,13 +7,13 @@ from typing import Literal
 
 from pydantic import Field
 
-from benchwright.config.composed_settings import Section
+from benchwright.config.composed_settings import SettingsSection
 
 LabelFilter = dict[str, str | tuple[str, ...]]
 """Type: filter on samples. It maps a label name, or `id`, to an accepted value or to a tuple of accepted values."""
 
 
-class CatalogSettings(Section):
+class CatalogSettings(SettingsSection):
     """A benchmark's own options, the plug-ins that define more benchmarks, and the folder of datasets."""
 
     option: dict[str, str] = {}
@@ -21,7 +21,7 @@ class CatalogSettings(Section):
     data_dir: Path = Path("data")
 
 
-class SelectionSettings(Section):
+class SelectionSettings(SettingsSection):
     """Selection and order of a benchmark's samples."""
 
     shuffle: bool = False
@@ -39,7 +39,7 @@ class BenchmarkSelection(SelectionSettings):
     n: int = Field(default=1, ge=1)
 
 
-class ContainerSettings(Section):
+class ContainerSettings(SettingsSection):
     """Settings of benchmarks that work in containers."""
 
     keep_images: Literal["none", "base", "all"] | None = None
@@ -53,13 +53,13 @@ class ContainerSettings(Section):
     """
 
 
-class ResultSettings(Section):
+class ResultSettings(SettingsSection):
     """The folder in which documented result files are written."""
 
     output_dir: Path = Path("results")
 
 
-class PrometheusSettings(Section):
+class PrometheusSettings(SettingsSection):
     """Settings for reading the metrics of the model's server."""
 
     scrape_prometheus: bool = False

@@ -29,7 +29,7 @@ from benchwright.config.run_settings import (
 )
 from benchwright.config.sampling import BenchmarkSampling, PackSampling, SamplingSettings, ThinkingSettings
 from benchwright.config.scoring import (
-    JUDGE_SETTINGS,
+    JUDGE_SETTING_NAMES,
     BaselineSettings,
     EvalScoring,
     LabelledJudge,
@@ -41,14 +41,14 @@ from benchwright.config.scoring import (
 class Settings(ComposedSettings):
     """Base class of the settings of a command that runs something, with the sections that all of these commands have.
 
-    The sections named in `CLOSED` have no options in a command.
+    The sections named in `OPTIONLESS_SECTIONS` have no options in a command.
     """
 
     if TYPE_CHECKING:  # the flat names are checked when the settings are made
 
         def __init__(self, **flat: Any) -> None: ...
 
-    CLOSED: ClassVar[frozenset[str]] = frozenset({"thinking", "deciding"})
+    OPTIONLESS_SECTIONS: ClassVar[frozenset[str]] = frozenset({"thinking", "deciding"})
 
     label: LabelSettings = LabelSettings()
     endpoint: EndpointSettings = EndpointSettings()
@@ -67,7 +67,7 @@ class EvalSettings(Settings):
 
         def __init__(self, **flat: Any) -> None: ...
 
-    CLOSED: ClassVar[frozenset[str]] = frozenset()
+    OPTIONLESS_SECTIONS: ClassVar[frozenset[str]] = frozenset()
 
     resuming: EvalResuming = EvalResuming()
     rows: EvalRows = EvalRows()
@@ -85,7 +85,7 @@ class TaskSettings(Settings):
 
         def __init__(self, **flat: Any) -> None: ...
 
-    CLOSED: ClassVar[frozenset[str]] = frozenset({"deciding"})
+    OPTIONLESS_SECTIONS: ClassVar[frozenset[str]] = frozenset({"deciding"})
 
     scoring: TaskScoring = TaskScoring()
     solver: TaskSolver = TaskSolver()
@@ -102,7 +102,7 @@ class BenchmarkSettings(Settings):
 
         def __init__(self, **flat: Any) -> None: ...
 
-    CLOSED: ClassVar[frozenset[str]] = frozenset()
+    OPTIONLESS_SECTIONS: ClassVar[frozenset[str]] = frozenset()
 
     sampling: BenchmarkSampling = BenchmarkSampling()
     execution: ParallelExecution = ParallelExecution()
@@ -115,20 +115,20 @@ class BenchmarkSettings(Settings):
     monitoring: PrometheusSettings = PrometheusSettings()
 
     @classmethod
-    def prepare_flat(cls, given: Mapping[str, Any]) -> Mapping[str, Any]:
+    def prepare_flat_values(cls, given: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the flat values with the judge's settings moved into the benchmark's options.
 
         Raises:
             ValueError: If the benchmark's options name another judge.
         """
-        judge = {name: judge_option_text(given[name]) for name in JUDGE_SETTINGS if given.get(name)}
+        judge = {name: judge_option_text(given[name]) for name in JUDGE_SETTING_NAMES if given.get(name)}
         options = given.get("option") or {}
         for name in judge.keys() & options.keys():
             if judge[name] != options[name]:
                 raise ValueError(
                     f"{name} {judge[name]!r} and the option {name}={options[name]} contradict each other: give one"
                 )
-        rest = {name: value for name, value in given.items() if name not in JUDGE_SETTINGS}
+        rest = {name: value for name, value in given.items() if name not in JUDGE_SETTING_NAMES}
         return {**rest, "option": {**options, **judge}} if judge else rest
 
 
@@ -142,7 +142,7 @@ class PackSettings(Settings):
 
         def __init__(self, **flat: Any) -> None: ...
 
-    CLOSED: ClassVar[frozenset[str]] = frozenset({"thinking"})
+    OPTIONLESS_SECTIONS: ClassVar[frozenset[str]] = frozenset({"thinking"})
 
     sampling: PackSampling = PackSampling()
     execution: ParallelExecution = ParallelExecution()

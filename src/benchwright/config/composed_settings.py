@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails, InitErrorDetails
 
 
-class Section(BaseModel):
+class SettingsSection(BaseModel):
     """A section: settings that are used together. Each field has the name of its option with underscores."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -29,14 +29,14 @@ class ComposedSettings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    CLOSED: ClassVar[frozenset[str]] = frozenset()
+    OPTIONLESS_SECTIONS: ClassVar[frozenset[str]] = frozenset()
     """Names of sections that have no options in this command.
 
     Such a section always has its defaults, and is not dumped.
     """
 
     @classmethod
-    def prepare_flat(cls, given: Mapping[str, Any]) -> Mapping[str, Any]:
+    def prepare_flat_values(cls, given: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the flat values as they are distributed to the sections.
 
         Subclasses can override this method to change the values.
@@ -52,7 +52,7 @@ class ComposedSettings(BaseModel):
         """
         if not isinstance(given, dict):
             return make(given)
-        given = cls.prepare_flat(given)
+        given = cls.prepare_flat_values(given)
         sections, unknown = split_into_sections(cls, given)
         lines: list[InitErrorDetails] = []
         made: Self | None = None
@@ -73,7 +73,7 @@ class ComposedSettings(BaseModel):
         return {
             name: value
             for section, fields in dump(self).items()
-            if section not in self.CLOSED
+            if section not in self.OPTIONLESS_SECTIONS
             for name, value in fields.items()
             if name not in excluded
         }
@@ -86,7 +86,7 @@ class ComposedSettings(BaseModel):
         }
         return super().model_copy(update=changed, deep=deep)
 
-    def value_of(self, name: str) -> Any:
+    def setting_value(self, name: str) -> Any:
         """Return the value of the setting with this flat name. None if the command has no such setting."""
         section = sections_by_name(type(self)).get(name)
         return None if section is None else getattr(getattr(self, section), name)
@@ -98,8 +98,8 @@ def sections_by_name(kind: type[ComposedSettings]) -> Mapping[str, str]:
     return {
         name: section
         for section, field in kind.model_fields.items()
-        if section not in kind.CLOSED
-        for name in cast("type[Section]", field.annotation).model_fields
+        if section not in kind.OPTIONLESS_SECTIONS
+        for name in cast("type[SettingsSection]", field.annotation).model_fields
     }
 
 
@@ -121,13 +121,15 @@ def split_into_sections(
     return sections, unknown
 
 
-def flat_schema(kind: type[ComposedSettings]) -> dict[str, Any]:
+def flat_setting_schemas(kind: type[ComposedSettings]) -> dict[str, Any]:
     """Return the JSON Schema of each setting, {flat name: schema}."""
     return {
         name: rule
         for section, field in kind.model_fields.items()
-        if section not in kind.CLOSED
-        for name, rule in cast("type[Section]", field.annotation).model_json_schema()["properties"].items()
+        if section not in kind.OPTIONLESS_SECTIONS
+        for name, rule in cast("type[SettingsSection]", field.annotation)
+        .model_json_schema()["properties"]
+        .items()
     }
 
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from pydantic import Field
 
-from benchwright.config.composed_settings import Section
+from benchwright.config.composed_settings import SettingsSection
 
 
-class RowSettings(Section):
+class RowSettings(SettingsSection):
     """The dataset, and how its rows become prompts."""
 
     dataset: Path | None = None
@@ -28,7 +28,7 @@ class EvalRows(RowSettings):
     offset: int = 0
 
 
-class SolverSettings(Section):
+class SolverSettings(SettingsSection):
     """The agent that answers: Python code, MCP tools, a program, or a command-line agent."""
 
     module: str | None = None
@@ -41,13 +41,13 @@ class SolverSettings(Section):
     """True: write the events that the agent logs by `ctx.log_event` to files."""
 
 
-class TaskSolver(Section):
+class TaskSolver(SettingsSection):
     """Limit of turns for a `Task` object that the caller of the Python API passes."""
 
     max_turns: int | None = Field(default=None, ge=1)
 
 
-class OutputSettings(Section):
+class OutputSettings(SettingsSection):
     """Files that an eval writes besides its run."""
 
     output: Path | None = None

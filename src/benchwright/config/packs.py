@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from benchwright.config.composed_settings import Section
+from benchwright.config.composed_settings import SettingsSection
 
 
-class PackProcessSettings(Section):
+class PackProcessSettings(SettingsSection):
     """How a pack's process is run: its runtime, its memory limit, its verifiers, and how it reaches the models."""
 
     node: str = "node"
@@ -20,7 +20,7 @@ class PackProcessSettings(Section):
     direct: bool = False
 
 
-class ScenarioSettings(Section):
+class ScenarioSettings(SettingsSection):
     """Selection of a pack's scenarios, the number of repeats, and the order and limits of attempts."""
 
     n: int = Field(default=1, ge=1)

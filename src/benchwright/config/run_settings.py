@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
-from benchwright.config.composed_settings import Section
+from benchwright.config.composed_settings import SettingsSection
 
 MAX_AUTO_CONCURRENCY = 512
 """Maximum number of trials in flight under `--concurrency auto`."""
@@ -30,7 +30,7 @@ def check_run_name(name: str) -> str:
     return name
 
 
-class LabelSettings(Section):
+class LabelSettings(SettingsSection):
     """The name of a new run, and the suite to which the run belongs."""
 
     name: Annotated[str, AfterValidator(check_run_name)] | None = None
@@ -39,7 +39,7 @@ class LabelSettings(Section):
     """Suite to which a new run belongs."""
 
 
-class LimitSettings(Section):
+class LimitSettings(SettingsSection):
     """Timeouts, retries, limits of a trial, budgets, and the number of trials that may fail."""
 
     timeout: float = Field(default=300.0, gt=0)
@@ -60,7 +60,7 @@ class LimitSettings(Section):
     """Number of trials that may fail before the command counts as incomplete. It can be a share, such as `2%`."""
 
 
-class ExecutionSettings(Section):
+class ExecutionSettings(SettingsSection):
     """How trials are executed, what is checked before the first trial, and what is written besides the results."""
 
     concurrency: int | Literal["auto"] = 1
@@ -78,12 +78,12 @@ class ExecutionSettings(Section):
     """Address of the OpenTelemetry collector to which spans and scores are sent."""
 
     @property
-    def max_in_flight(self) -> int:
+    def max_trials_in_flight(self) -> int:
         """Maximum number of trials in flight at the same time."""
         return MAX_AUTO_CONCURRENCY if self.concurrency == "auto" else self.concurrency
 
     @property
-    def is_shared(self) -> bool:
+    def uses_several_processes(self) -> bool:
         """True if several processes, or a cluster, execute the trials."""
         return self.executor == "ray" or self.workers not in (None, 1)
 
@@ -94,7 +94,7 @@ class ParallelExecution(ExecutionSettings):
     concurrency: PositiveInt | Literal["auto"] = 8
 
 
-class ResumingSettings(Section):
+class ResumingSettings(SettingsSection):
     """Treatment of an earlier run of the same configuration.
 
     `fresh`: start over. `retry_failed`: retry failed trials.
@@ -137,7 +137,7 @@ class PackResuming(ResumingSettings):
         return bool(self.retry_failed or self.provider_errors or self.errors or self.retry_scenario)
 
 
-class DecidingSettings(Section):
+class DecidingSettings(SettingsSection):
     """Settings of the question (`until`) that a run decides.
 
     Such a run takes samples in random order, and stops once the question is decided.

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from benchwright.config.composed_settings import Section
+from benchwright.config.composed_settings import SettingsSection
 
 ReasoningEffort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 """Type: levels of reasoning effort. Not every server supports all levels."""
@@ -29,7 +29,7 @@ ThinkingStyle = Literal[
 """Type: styles of request fields for reasoning, each for one kind of server; see `endpoint.reasoning_effort`."""
 
 
-class SamplingSettings(Section):
+class SamplingSettings(SettingsSection):
     """Fields of every request."""
 
     temperature: float | None = None
@@ -55,7 +55,7 @@ class PackSampling(SamplingSettings):
     presence_penalty: float | None = None
 
 
-class ThinkingSettings(Section):
+class ThinkingSettings(SettingsSection):
     """Settings for reasoning effort, and for the request settings that a model's authors recommend."""
 
     reasoning_effort: ReasoningEffort | None = None
@@ -71,6 +71,6 @@ class ThinkingSettings(Section):
     """
 
     @property
-    def wants_recommended(self) -> bool:
+    def sends_recommended_settings(self) -> bool:
         """True if the settings that a model's authors recommend are to be sent."""
         return self.recommended or self.recommended_file is not None

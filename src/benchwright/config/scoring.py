@@ -9,9 +9,15 @@ from typing import Any
 from pydantic import Field, SecretStr
 
 from benchwright.access_settings import HeadersEnv, PlainHeaders
-from benchwright.config.composed_settings import Section
+from benchwright.config.composed_settings import SettingsSection
 
-JUDGE_SETTINGS = ("judge_model", "judge_base_url", "judge_api_key_env", "judge_headers", "judge_headers_env")
+JUDGE_SETTING_NAMES = (
+    "judge_model",
+    "judge_base_url",
+    "judge_api_key_env",
+    "judge_headers",
+    "judge_headers_env",
+)
 """Names of the settings that describe the judge of a benchmark. The benchmark's options have the same names."""
 
 
@@ -22,7 +28,7 @@ def judge_option_text(value: Any) -> str:
     return str(value) if isinstance(value, str) else "\n".join(value)
 
 
-class JudgeSettings(Section):
+class JudgeSettings(SettingsSection):
     """The judge model and its endpoint."""
 
     judge_model: str | None = None
@@ -39,7 +45,7 @@ class LabelledJudge(JudgeSettings):
     """File of human labels, used to correct the judge's scores."""
 
 
-class ScorerSettings(Section):
+class ScorerSettings(SettingsSection):
     """Names of scorers, and options of the built-in ones."""
 
     scorer: tuple[str, ...] = ()
@@ -54,14 +60,14 @@ class EvalScoring(ScorerSettings):
     pass_threshold: float = 1.0
 
 
-class TaskScoring(Section):
+class TaskScoring(SettingsSection):
     """The number of repeats, and the score from which a trial counts as passed."""
 
     n: int = Field(default=1, ge=1)
     pass_threshold: float = 1.0
 
 
-class BaselineSettings(Section):
+class BaselineSettings(SettingsSection):
     """The baseline (a second model that is run for comparison), and the baseline's endpoint."""
 
     baseline_model: str | None = None

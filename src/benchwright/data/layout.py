@@ -10,7 +10,7 @@ from pathlib import Path
 from benchwright.data.dataset_spec import Dataset, Folder, GitRepository, HarborDataset, HubRepository, Wheel
 from benchwright.data.errors import DatasetParseError
 from benchwright.data.manifest import MANIFEST_NAME
-from benchwright.data.rows import SUFFIXES
+from benchwright.data.rows import DATASET_SUFFIXES
 
 SplitFiles = dict[str, list[Path]]
 """Mapping from each split that was found to its files, in the order in which they are read."""
@@ -93,7 +93,7 @@ def _all_shards(files: Iterable[Path]) -> bool:
 def _data_files(root: Path) -> Iterable[Path]:
     if not root.is_dir():
         return []
-    return (file for file in root.iterdir() if file.suffix.lower() in SUFFIXES and file.is_file())
+    return (file for file in root.iterdir() if file.suffix.lower() in DATASET_SUFFIXES and file.is_file())
 
 
 def _named(dataset: Dataset, split: str, data: list[Path]) -> list[Path]:

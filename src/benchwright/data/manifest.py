@@ -39,7 +39,7 @@ class Manifest(Record, frozen=True):
     files: dict[str, FetchedFile]
 
 
-def fetched_file(path: Path) -> FetchedFile:
+def describe_fetched_file(path: Path) -> FetchedFile:
     """Return the size and digests of a file, reading it once.
 
     Raises:
@@ -54,10 +54,10 @@ def fetched_file(path: Path) -> FetchedFile:
     return FetchedFile(size, sha256.hexdigest(), xxh3.hexdigest())
 
 
-def manifest_of(root: Path, name: str, origin: str, revision: str) -> Manifest:
+def make_manifest(root: Path, name: str, origin: str, revision: str) -> Manifest:
     """Return the manifest of all files below `root`. Symbolic links are left out."""
     paths = sorted(path for path in root.rglob("*") if path.is_file() and not path.is_symlink())
-    files = {path.relative_to(root).as_posix(): fetched_file(path) for path in paths}
+    files = {path.relative_to(root).as_posix(): describe_fetched_file(path) for path in paths}
     return Manifest(name, origin, revision, files)
 
 

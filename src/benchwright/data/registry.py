@@ -21,11 +21,11 @@ from benchwright.data.dataset_spec import GitRepository, HarborDataset
 from benchwright.data.errors import DatasetError
 from benchwright.data.pip_and_git import check_out
 from benchwright.records import DECODE_ERRORS
-from benchwright.suggest import did_you_mean
+from benchwright.suggestions import did_you_mean
 from benchwright.user_paths import expand_user_path
 
 REGISTRY_VARIABLE = "BENCHWRIGHT_HARBOR_REGISTRY"
-PUBLIC_REGISTRY = "https://raw.githubusercontent.com/laude-institute/harbor/main/registry.json"
+PUBLIC_REGISTRY_URL = "https://raw.githubusercontent.com/laude-institute/harbor/main/registry.json"
 TIMEOUT_SECONDS = 60.0
 MAX_REGISTRY_BYTES = 64 * 2**20
 _COMMIT = re.compile(r"[0-9a-f]{40}")
@@ -58,7 +58,7 @@ def fetch_harbor_dataset(dataset: HarborDataset, target: Path) -> tuple[str, str
         DatasetError: If the registry cannot be read or lacks the dataset, a task is missing or not pinned to a
             commit, or git fails.
     """
-    place = os.environ.get(REGISTRY_VARIABLE) or PUBLIC_REGISTRY
+    place = os.environ.get(REGISTRY_VARIABLE) or PUBLIC_REGISTRY_URL
     entry = _entry(place, dataset)
     by_repository: dict[GitRepository, list[TaskEntry]] = {}
     for task in entry.tasks:

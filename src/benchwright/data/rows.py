@@ -31,7 +31,7 @@ Row = dict[str, Any]
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _LONGEST_CSV_FIELD = 2**31 - 1
-READ_BYTES = 2**18
+READ_CHUNK_BYTES = 2**18
 """Number of bytes of a JSON Lines file that are read at once.
 
 It is large, so that even a long line takes few reads.
@@ -59,7 +59,7 @@ def read_rows(
     """
     if offset < 0:
         raise ValueError(f"offset must be 0 or more, got {offset}")
-    file = dataset_file(path)
+    file = check_dataset_file(path)
     values = _FORMATS[suffix or file.suffix.lower()].read(file, offset)
     return _objects(islice(values, limit), offset)
 
@@ -74,12 +74,12 @@ def count_rows(path: str | PathLike[str]) -> int:
         DatasetParseError: If the suffix is unknown, or counting reveals that the content does not match the
             suffix.
     """
-    file = dataset_file(path)
+    file = check_dataset_file(path)
     with _readable():
         return _FORMATS[file.suffix.lower()].count(file)
 
 
-def dataset_file(path: str | PathLike[str]) -> Path:
+def check_dataset_file(path: str | PathLike[str]) -> Path:
     """Return the path of an existing file in a readable format.
 
     Raises:
@@ -162,7 +162,7 @@ def _count_json_rows(file: Path) -> int:
 
 
 def _jsonl_rows(file: Path, offset: int) -> Iterator[Any]:
-    with open(file, "rb", buffering=READ_BYTES) as lines:
+    with open(file, "rb", buffering=READ_CHUNK_BYTES) as lines:
         if lines.read(len(_BYTE_ORDER_MARK)) != _BYTE_ORDER_MARK:
             lines.seek(0)
         for number, line in islice(_lines_of_rows(lines), offset, None):
@@ -227,5 +227,5 @@ _FORMATS = {
     ".parquet": _Format(parquet_rows, count_parquet_rows),
 }
 
-SUFFIXES = tuple(_FORMATS)
+DATASET_SUFFIXES = tuple(_FORMATS)
 """The suffixes of the readable formats, in lower case."""

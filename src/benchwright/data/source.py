@@ -45,7 +45,7 @@ class Source:
         self._fingerprints: dict[Path, str] = {}
 
     @property
-    def pinned(self) -> bool:
+    def is_pinned(self) -> bool:
         """True if the files are at the pinned revision: the revision that the benchmark pins, or that its
         registry pins.
         """
@@ -136,7 +136,7 @@ class Source:
         return {
             "provenance": self.provenance,
             "revision": self.revision,
-            "pinned": self.pinned,
+            "pinned": self.is_pinned,
             "digest": self.digest,
             "files": [str(file) for files in self._splits.values() for file in files],
         }

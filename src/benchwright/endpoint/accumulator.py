@@ -6,17 +6,17 @@ from typing import Any
 
 import msgspec
 
-from benchwright.endpoint.channel import SHORTEST, TextChannel
-from benchwright.endpoint.contents import read_content
 from benchwright.endpoint.json_reading import read_json
+from benchwright.endpoint.message_content import read_content
 from benchwright.endpoint.reasoning_parser import THOUGHT_FIELDS, is_marked_thought, read_thought
 from benchwright.endpoint.reply import Reply
 from benchwright.endpoint.response_parts import ResponseParts
 from benchwright.endpoint.simulation_marks import is_simulated
 from benchwright.endpoint.sse import EventPattern, learn_pattern
+from benchwright.endpoint.text_channel import SHORTEST, TextChannel
 from benchwright.records import DECODE_ERRORS
 
-MALFORMED_ERRORS = (
+MALFORMED_RESPONSE_ERRORS = (
     *DECODE_ERRORS,
     *(AttributeError, TypeError, KeyError, IndexError),
 )
@@ -47,7 +47,7 @@ _TEXTS = frozenset({"content", "reasoning_content", "reasoning"})
 class ResponseAccumulator:
     """Accumulator of one response: parses the response, chunk by chunk or as a whole, into `pieces`.
 
-    Methods that take a chunk or body raise one of `MALFORMED_ERRORS` if the chunk or body is malformed.
+    Methods that take a chunk or body raise one of `MALFORMED_RESPONSE_ERRORS` if the chunk or body is malformed.
     `is_simulated`: True once a chunk carries the mark of a simulated server.
     """
 
@@ -72,8 +72,8 @@ class ResponseAccumulator:
         self._tries_left = MAX_PATTERN_FAILURES
         channel = self._content if field == "content" else self._reasoning
         if len(texts) > 1 and len(texts[-1]) >= SHORTEST:  # it may repeat all text before it
-            channel.add("".join(texts[:-1]), at)
-            channel.add(texts[-1], at)
+            channel.add_text("".join(texts[:-1]), at)
+            channel.add_text(texts[-1], at)
         else:
             channel.texts.append(texts[0] if len(texts) == 1 else "".join(texts))
             channel.times.append(at)
@@ -131,14 +131,14 @@ class ResponseAccumulator:
             token = True
             if type(content) is str:
                 is_thought = len(delta) > 1 and is_marked_thought(delta)
-                (self._reasoning if is_thought else self._content).add(content, at)
+                (self._reasoning if is_thought else self._content).add_text(content, at)
             else:
                 token = self._take_parts(content, at)
         if len(delta) > 1 or (delta and not content):
             token = self._take_others(delta, at) or token
         elif not delta and choice.get("text"):
             token = True
-            self._content.add(choice["text"], at)
+            self._content.add_text(choice["text"], at)
         elif not delta and choice.get("message"):
             token = self._take_message(choice["message"], at)
         if reason := choice.get("finish_reason") or choice.get("finishReason"):
@@ -154,7 +154,7 @@ class ResponseAccumulator:
         token = False
         if not THOUGHT_FIELDS.isdisjoint(delta) and (thought := read_thought(delta)):
             token = True
-            self._reasoning.add(thought, at)
+            self._reasoning.add_text(thought, at)
         if ("tool_calls" in delta or "function_call" in delta) and self.pieces.take_calls(delta, at):
             token = self._has_calls = True
         if delta.get("refusal"):
@@ -166,9 +166,9 @@ class ResponseAccumulator:
         """Add content that is a list of parts instead of a string. Return True if any part holds a token."""
         text, reasoning, calls = read_content(content)
         if text:
-            self._content.add(text, at)
+            self._content.add_text(text, at)
         if reasoning:
-            self._reasoning.add(reasoning, at)
+            self._reasoning.add_text(reasoning, at)
         return self.pieces.take_calls(_NOTHING, at, calls) or bool(text or reasoning)
 
     def _take_message(self, message: dict[str, Any], at: int) -> bool:
@@ -184,7 +184,7 @@ class ResponseAccumulator:
         came = False
         for channel, said in zip(messages, (text, read_thought(message) or thought), strict=True):
             if said:
-                channel.add(said, at)
+                channel.add_text(said, at)
                 came = came or not (self._content.texts or self._reasoning.texts)
         if not self._has_calls:
             came = pieces.take_calls(message, at, parts) or came
@@ -267,8 +267,8 @@ class ResponseAccumulator:
         message = choice.get("message") or choice.get("delta") or {}
         pieces = self.pieces
         text, thought, calls = read_content(message.get("content") or choice.get("text"))
-        self._content.add(text, 0)
-        self._reasoning.add(read_thought(message) or thought, 0)
+        self._content.add_text(text, 0)
+        self._reasoning.add_text(read_thought(message) or thought, 0)
         if "tool_calls" in message or "function_call" in message:
             pieces.calls.add_all(message, whole=True)
         for call in calls:

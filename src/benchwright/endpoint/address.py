@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from benchwright.errors import UserError
-from benchwright.headers import is_secret
+from benchwright.headers import is_secret_header
 from benchwright.records import Record
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
@@ -27,7 +27,7 @@ MAX_SOCKET_PATH_BYTES = 107
 class Address(Record, frozen=True):
     """Address of a server, parsed from its base URL.
 
-    `prefix`: the beginning of every request's path, such as `/v1`. `socket`: the path of a Unix socket if the
+    `path_prefix`: the beginning of every request's path, such as `/v1`. `socket_path`: the path of a Unix socket if the
     server is reached through one, else None. `query`: the query appended to every request, such as
     `api-version` on Azure.
     """
@@ -35,8 +35,8 @@ class Address(Record, frozen=True):
     scheme: str
     host: str
     port: int
-    prefix: str = ""
-    socket: str | None = None
+    path_prefix: str = ""
+    socket_path: str | None = None
     query: str = ""
 
     def request_target(self, path: str) -> str:
@@ -60,7 +60,7 @@ class Address(Record, frozen=True):
         return host if self.port == DEFAULT_PORTS.get(self.scheme, 0) else f"{host}:{self.port}"
 
     @property
-    def is_this_machine(self) -> bool:
+    def is_loopback(self) -> bool:
         """True if the host is a loopback name or address.
 
         0.0.0.0 and :: count, because they lead to this machine, too.
@@ -76,7 +76,7 @@ class Address(Record, frozen=True):
     @property
     def server_identity(self) -> tuple[str, str, int, str | None]:
         """All fields of the address except prefix and query. Two addresses of one server have equal identities."""
-        return self.scheme, self.host, self.port, self.socket
+        return self.scheme, self.host, self.port, self.socket_path
 
 
 class Proxy(Record, frozen=True):
@@ -136,7 +136,7 @@ def _checked_query(query: str) -> str:
     if not _is_plain(query):
         raise UserError("The query of the base URL has characters that no URL can have.")
     for name, value in parse_qsl(query, keep_blank_values=True):
-        if is_secret(name, value):
+        if is_secret_header(name, value):
             raise UserError(
                 f"The base URL holds a secret ({name}=…): send it as a header, with --header-env."
             )
@@ -182,15 +182,15 @@ def _in_our_form(url: str) -> str:
     return f"write {UNIX_SCHEME}://{socket}" + ("" if prefix == "/v1" else f":{prefix}")
 
 
-def with_path(url: str, path: str) -> str:
+def replace_url_path(url: str, path: str) -> str:
     """Return the URL of `path` at the server of a base URL. `path` replaces the path of the base URL."""
     address = parse_base_url(url)
-    if address.socket is not None:
-        return f"{UNIX_SCHEME}://{address.socket}:{path}"
+    if address.socket_path is not None:
+        return f"{UNIX_SCHEME}://{address.socket_path}:{path}"
     return f"{address.scheme}://{address.authority}{path}"
 
 
-def proxy_for(address: Address, environ: Mapping[str, str]) -> Proxy | None:
+def find_proxy(address: Address, environ: Mapping[str, str]) -> Proxy | None:
     """Return the proxy that environment variables set for an address. Return None for a direct connection.
 
     The variables are HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY. Each may be in upper or lower case,
@@ -202,7 +202,7 @@ def proxy_for(address: Address, environ: Mapping[str, str]) -> Proxy | None:
     """
     names = ("https_proxy", "HTTPS_PROXY") if address.uses_tls else ("http_proxy",)
     value = next((environ[name] for name in (*names, "all_proxy", "ALL_PROXY") if environ.get(name)), None)
-    if not value or address.is_this_machine or address.socket is not None:
+    if not value or address.is_loopback or address.socket_path is not None:
         return None
     if _bypassed(address, environ.get("no_proxy") or environ.get("NO_PROXY") or ""):
         return None

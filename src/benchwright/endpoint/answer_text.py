@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from benchwright.endpoint.channel import SHORTEST
-from benchwright.endpoint.flags import ANSWER_AS_THINKING, LATE_THINKING, TEMPLATE_TOKENS, make_flag
+from benchwright.endpoint.flags import (
+    ANSWER_AS_THINKING_FLAG,
+    LATE_THINKING_FLAG,
+    TEMPLATE_TOKENS_FLAG,
+    make_flag,
+)
 from benchwright.endpoint.reasoning_parser import (
     ReasoningSpan,
     answer_offset,
+    find_inline_thoughts,
     has_late_thought,
-    inline_thoughts,
     join_thoughts,
-    without_thoughts,
+    remove_thoughts,
 )
 from benchwright.endpoint.template_tokens import read_harmony_text, strip_end_token
+from benchwright.endpoint.text_channel import SHORTEST
 
 
 class AnswerText(NamedTuple):
@@ -40,18 +45,18 @@ def read_answer_text(content: str, apart: str) -> AnswerText:
     if channels := read_harmony_text(content) or (None if content.strip() else read_harmony_text(apart)):
         text, begin = channels.text, channels.answer_offset if content.strip() else 0
         reasoning = _both(apart, channels.reasoning) if content.strip() else channels.reasoning
-        flags.append(make_flag(TEMPLATE_TOKENS, content or apart))
+        flags.append(make_flag(TEMPLATE_TOKENS_FLAG, content or apart))
     elif thoughts := _inline(content, apart):
-        text, begin = without_thoughts(content, thoughts), answer_offset(content, thoughts)
+        text, begin = remove_thoughts(content, thoughts), answer_offset(content, thoughts)
         reasoning = _both(apart, join_thoughts(thoughts))
         if has_late_thought(content, thoughts):
-            flags.append(make_flag(LATE_THINKING, reasoning))
+            flags.append(make_flag(LATE_THINKING_FLAG, reasoning))
     if len(reasoning) >= SHORTEST and text.strip() == reasoning.strip():
         reasoning = ""
-        flags.append(make_flag(ANSWER_AS_THINKING, text))
+        flags.append(make_flag(ANSWER_AS_THINKING_FLAG, text))
     text, end = strip_end_token(text)
     if end:
-        flags.append(make_flag(TEMPLATE_TOKENS, end))
+        flags.append(make_flag(TEMPLATE_TOKENS_FLAG, end))
     return AnswerText(text, reasoning, begin, tuple(flags))
 
 
@@ -61,7 +66,7 @@ def _inline(content: str, apart: str) -> list[ReasoningSpan]:
     If reasoning also came in a field of its own (`apart`), a tag without its counterpart is taken as a part
     of the answer.
     """
-    thoughts = inline_thoughts(content)
+    thoughts = find_inline_thoughts(content)
     return [one for one in thoughts if not (one.is_unopened or one.is_unclosed)] if apart else thoughts
 
 

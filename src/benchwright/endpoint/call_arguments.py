@@ -34,7 +34,7 @@ def read_arguments(given: Any, *, lenient: bool = False) -> dict[str, Any]:
     return value
 
 
-def read_object(given: Any, *, lenient: bool = False) -> dict[str, Any] | None:
+def read_object_arguments(given: Any, *, lenient: bool = False) -> dict[str, Any] | None:
     """Return the decoded arguments of a call, as `read_arguments` does. Return None if they are not an object."""
     try:
         return read_arguments(given, lenient=lenient)

@@ -60,7 +60,7 @@ def offered_tool_names(tools: Any, choice: Any = None) -> tuple[str, ...] | None
     return tuple(str(function.get("name")) for function in functions if isinstance(function, dict))
 
 
-def find_call(text: str, offered: Collection[str]) -> str | None:
+def find_call_text(text: str, offered: Collection[str]) -> str | None:
     """Return the text from the beginning of a tool call to its end. Return None if the text contains no call.
 
     A call begins with a marker of a chat template (`_MARKS`). A text without such a marker is a call if all

@@ -8,7 +8,7 @@ from time import perf_counter_ns
 from typing import Any, TypeVar
 
 from benchwright.endpoint import failures
-from benchwright.endpoint.access import NO_ACCESS, Access
+from benchwright.endpoint.access import ANONYMOUS_ACCESS, Access
 from benchwright.endpoint.address import Proxy, parse_base_url
 from benchwright.endpoint.connection import Sink, TransportError
 from benchwright.endpoint.dialects import DIALECTS
@@ -20,10 +20,10 @@ from benchwright.endpoint.reply import Reply
 from benchwright.endpoint.request import (
     NO_PURPOSE,
     BeginCallback,
-    Purpose,
     Request,
-    begin_at_once,
-    request_ids,
+    RequestPurpose,
+    begin_immediately,
+    generate_request_ids,
 )
 from benchwright.endpoint.request_heads import REQUEST_ID_HEADER, RequestHeadCache
 from benchwright.endpoint.request_preparation import omit_from_body, prepare_request, select_fields
@@ -35,7 +35,7 @@ from benchwright.endpoint.transport import ConnectionPool, ExchangeTimings, Prep
 from benchwright.errors import ProviderError
 from benchwright.records import RequestRecord, Target
 
-T = TypeVar("T")
+ResultType = TypeVar("ResultType")
 
 
 class EndpointClient:
@@ -45,7 +45,7 @@ class EndpointClient:
         self,
         target: Target,
         *,
-        access: Access = NO_ACCESS,
+        access: Access = ANONYMOUS_ACCESS,
         connections: int = 8,
         stream: bool = True,
         limits: Timeouts | None = None,
@@ -73,7 +73,7 @@ class EndpointClient:
         self.on_wait: Callable[[str, float], None] = lambda model, seconds: None
         """Callback, called with the model and the seconds if its server asks for a pause. Other objects set it."""
         self._gate.on_shut = lambda seconds: self.on_wait(target.model, seconds)
-        self._ids = request_ids()
+        self._ids = generate_request_ids()
         self._access = access
         self._heads = RequestHeadCache(address, target.model, access)
         self._side_requests = SideRequests(target, self._pool, self._heads, access, self._with_retries)
@@ -102,7 +102,7 @@ class EndpointClient:
         self,
         path: str,
         body: Mapping[str, Any],
-        begin: BeginCallback = begin_at_once,
+        begin: BeginCallback = begin_immediately,
         note: Callable[[RequestRecord], None] | None = None,
     ) -> Reply:
         """Send a request to `/chat/completions` or `/completions` and return the response.
@@ -120,22 +120,22 @@ class EndpointClient:
         identity = next(self._ids)
         fields = {"model": self.target.model, **self.target.settings, **body}
         fields = {name: value for name, value in fields.items() if value is not None}
-        left_out, seconds = self._refused_parts.left_out, self._pool.limits.total
+        left_out, seconds = self._refused_parts.left_out, self._pool.limits.total_seconds
         call = prepare_request(self._heads, path, fields, identity, self.stream, left_out, seconds)
         request = Request(identity, await begin(), left_out)
         try:
             delivery, reply = await self._answer(request, call, path, fields)
         except ProviderError as error:
             if note is not None:
-                note(request.failed_record(self.target.slot, error))
+                note(request.make_failed_record(self.target.slot, error))
             raise
         except asyncio.CancelledError:
             if note is not None:
-                note(request.failed_record(self.target.slot, failures.CLIENT_DISCONNECTED))
+                note(request.make_failed_record(self.target.slot, failures.CLIENT_DISCONNECTED_ERROR))
             raise
         if self.stream and not request.meter.streamed:
             request.meter.flags.append("not_streamed")
-        reply.record = request.record(self.target.slot, delivery, reply)
+        reply.record = request.make_record(self.target.slot, delivery, reply)
         if note is not None:
             note(reply.record)
         return reply
@@ -147,7 +147,7 @@ class EndpointClient:
 
         `first`: the first attempt, ready to be sent.
         """
-        stream, seconds_left, failed = self.stream, self._pool.limits.total, 0
+        stream, seconds_left, failed = self.stream, self._pool.limits.total_seconds, 0
         call: PreparedRequest | None = first
         while True:
             await self._begin(request)
@@ -157,7 +157,7 @@ class EndpointClient:
                     self._heads, path, fields, identity, stream, left_out, seconds_left
                 )
                 delivery = await self._pool.send(call, request.meter)
-                request.attempts += delivery.resent
+                request.attempts += delivery.resend_count
                 return delivery, self._read(request, fields, stream=stream)
             except (TransportError, BadAnswer, ProviderError) as failure:
                 call, error = None, self._explain(failure, request)
@@ -221,10 +221,10 @@ class EndpointClient:
         """
         await self._side_requests.send(method, path, sink, body, seconds, beside=beside)
 
-    async def _with_retries(self, send: Callable[[], Awaitable[T]]) -> T:
+    async def _with_retries(self, send: Callable[[], Awaitable[ResultType]]) -> ResultType:
         """Return the result of `send`. If `send` fails, call it again as often as `ask` would retry."""
         request = Request(next(self._ids), NO_PURPOSE)
-        until = perf_counter_ns() + self._pool.limits.total * 1e9
+        until = perf_counter_ns() + self._pool.limits.total_seconds * 1e9
         while True:
             await self._begin(request)
             try:
@@ -244,7 +244,7 @@ class EndpointClient:
         path: str,
         body: bytes,
         tee: Tee,
-        purpose: Purpose,
+        purpose: RequestPurpose,
         note: Callable[[RequestRecord], None],
         headers: Sequence[tuple[bytes, bytes]] = (),
         added: Set[str] = NO_NAMES,
@@ -275,12 +275,12 @@ class EndpointClient:
         try:
             delivery, reply = await self._passed_on(request, path, call, carried, tee)
         except ProviderError as error:
-            note(request.failed_record(self.target.slot, error))
+            note(request.make_failed_record(self.target.slot, error))
             raise
         except asyncio.CancelledError:
-            note(request.failed_record(self.target.slot, failures.CLIENT_DISCONNECTED))
+            note(request.make_failed_record(self.target.slot, failures.CLIENT_DISCONNECTED_ERROR))
             raise
-        reply.record = request.record(self.target.slot, delivery, reply)
+        reply.record = request.make_record(self.target.slot, delivery, reply)
         note(reply.record)
         return reply
 
@@ -292,7 +292,7 @@ class EndpointClient:
         carried: frozenset[str],
         tee: Tee,
     ) -> tuple[ExchangeTimings, Reply]:
-        dialect, until = DIALECTS.get(path), perf_counter_ns() + self._pool.limits.total * 1e9
+        dialect, until = DIALECTS.get(path), perf_counter_ns() + self._pool.limits.total_seconds * 1e9
         while True:
             await self._begin(request)
             if dialect is not None:
@@ -300,7 +300,7 @@ class EndpointClient:
             tee.begin(request.meter)
             try:
                 delivery = await self._pool.send(call(), tee, tee.receiver.set_connection)
-                request.attempts += delivery.resent
+                request.attempts += delivery.resend_count
                 return delivery, self._handed_over(request, carried, tee)
             except (TransportError, BadAnswer, ProviderError) as failure:
                 error = self._explain(failure, request)
@@ -312,7 +312,7 @@ class EndpointClient:
                 error, again = too_long, False
             if not again:
                 if request.meter.status >= 300:
-                    tee.receiver.end()
+                    tee.receiver.complete()
                 raise error
 
     def _handed_over(self, request: Request, carried: frozenset[str], tee: Tee) -> Reply:
@@ -321,7 +321,7 @@ class EndpointClient:
         The tee is not finished if the response is an error, because the request may be retried.
         """
         if request.meter.status < 300:
-            tee.receiver.end()
+            tee.receiver.complete()
         if tee.failure is not None:
             raise BadAnswer(str(tee.failure))
         return self._read(request, dict.fromkeys(carried - {REQUEST_ID_HEADER}), stream=False)
@@ -385,7 +385,7 @@ class EndpointClient:
             self.on_overload(request.attempts)
         if isinstance(failure, TransportError):
             return failures.error_from_transport(
-                failure, self._url, answered_before=self._answered, options=failures.LIMIT_OPTIONS
+                failure, self._url, answered_before=self._answered, options=failures.OPTIONS_BY_LIMIT
             )
         if isinstance(failure, BadAnswer):
             return failures.unreadable_response_error(failure, self._url)

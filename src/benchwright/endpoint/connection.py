@@ -11,7 +11,7 @@ from typing import Protocol
 import httptools
 
 from benchwright.endpoint.tls import certificate_refusal
-from benchwright.endpoint.waiting_bytes import WaitingBytes, watch_socket
+from benchwright.endpoint.waiting_bytes import SocketInspector, watch_socket
 
 Headers = list[tuple[bytes, bytes]]
 """HTTP headers as pairs of a name in lower case and a value as sent."""
@@ -29,15 +29,15 @@ class Sink(Protocol):
     raises an exception, the exchange ends as malformed.
     """
 
-    def head(self, status: int, headers: Headers, at: int) -> None:
+    def receive_head(self, status: int, headers: Headers, at: int) -> None:
         """Receive the status and headers of the final (not 1xx) response."""
         ...
 
-    def data(self, chunk: bytes, at: int) -> None:
+    def receive_data(self, chunk: bytes, at: int) -> None:
         """Receive the bytes of the body that arrived at the time `at`, without their transfer coding."""
         ...
 
-    def token_at(self) -> int | None:
+    def last_token_time(self) -> int | None:
         """Return the time at which the last token arrived.
 
         Return 0 before the first token. Return None if the response does not consist of tokens.
@@ -96,7 +96,7 @@ class Connection(asyncio.Protocol):
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
         self._transport: asyncio.Transport | None = None
-        self._waiting: WaitingBytes | None = None
+        self._waiting: SocketInspector | None = None
         self._body: list[bytes] = []
         self.on_body = self._body.append
         """Callback of the HTTP parser for each piece of a body."""
@@ -263,7 +263,7 @@ class Connection(asyncio.Protocol):
         if self._informational or self._exchange is None:
             return
         self._headers_done = True
-        self._exchange.sink.head(status, self._headers, self._at)
+        self._exchange.sink.receive_head(status, self._headers, self._at)
 
     def on_message_complete(self) -> None:
         """End the exchange, because its response is complete."""
@@ -279,7 +279,7 @@ class Connection(asyncio.Protocol):
         body = self._body[0] if len(self._body) == 1 else b"".join(self._body)
         self._body.clear()
         if self._exchange is not None:
-            self._exchange.sink.data(body, self._at)
+            self._exchange.sink.receive_data(body, self._at)
 
     def _limit_head(self, size: int) -> None:
         self._head_size += size

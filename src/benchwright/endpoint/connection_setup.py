@@ -48,8 +48,8 @@ async def open_connection(
 
 async def _direct(address: Address, files: TlsFiles) -> Connection:
     loop = asyncio.get_running_loop()
-    if address.socket is not None:
-        _, connection = await loop.create_unix_connection(lambda: Connection(loop), address.socket)
+    if address.socket_path is not None:
+        _, connection = await loop.create_unix_connection(lambda: Connection(loop), address.socket_path)
         return connection
     context = tls_context(files) if address.uses_tls else None
     _, connection = await loop.create_connection(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from benchwright.endpoint.access import NO_KEY
+from benchwright.endpoint.access import NO_KEY_PLACEHOLDER
 from benchwright.endpoint.address import Address
 from benchwright.errors import UserError
 from benchwright.secrets import SECRETS
@@ -29,9 +29,9 @@ def find_key(given: str | None, address: Address, say: Say) -> str | None:
     if not key:
         name = next((name for name in ("OPENAI_API_KEY", "LITELLM_API_KEY") if os.environ.get(name)), None)
         key = os.environ[name] if name is not None else None
-        if name is not None and not address.is_this_machine and address.host != OPENAI_HOST:
+        if name is not None and not address.is_loopback and address.host != OPENAI_HOST:
             say(f"Sending {name} to {address.host}; give another key, or EMPTY, with --api-key.")
-    if not key or key == NO_KEY:
+    if not key or key == NO_KEY_PLACEHOLDER:
         if address.host == OPENAI_HOST:
             raise UserError(
                 "Missing API key for provider 'openai'. "

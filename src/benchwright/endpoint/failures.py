@@ -34,11 +34,11 @@ llama.cpp uses 500. Routers without a model for images use 404.
 
 _ABOUT_IMAGES = re.compile(r"(?<![\w-])images?(?![\w-])|image_url|multimodal|mmproj", re.IGNORECASE)
 
-LIMIT_OPTIONS = {"total_timeout": "--request-seconds", "too_large": "--answer-mb"}
-NOT_RETRIED_KINDS = frozenset({*LIMIT_OPTIONS, "client_closed"})
-"""`LIMIT_OPTIONS`: mapping from a kind of `TransportError` to the option that sets the limit which was exceeded.
+OPTIONS_BY_LIMIT = {"total_timeout": "--request-seconds", "too_large": "--answer-mb"}
+UNRETRIED_ERROR_KINDS = frozenset({*OPTIONS_BY_LIMIT, "client_closed"})
+"""`OPTIONS_BY_LIMIT`: mapping from a kind of `TransportError` to the option that sets the limit which was exceeded.
 
-`NOT_RETRIED_KINDS`: kinds of `TransportError` after which a request is not retried.
+`UNRETRIED_ERROR_KINDS`: kinds of `TransportError` after which a request is not retried.
 """
 
 REQUIRED_FIELDS = frozenset({"model", "messages", "prompt", "input"})
@@ -56,20 +56,20 @@ option that adds this certificate or header to requests.
 
 NO_HINTS: Mapping[str, str] = {}
 
-CLIENT_DISCONNECTED = ProviderError("the client disconnected before the answer ended")
+CLIENT_DISCONNECTED_ERROR = ProviderError("the client disconnected before the answer ended")
 """Error for the record of a request that was cancelled because the client disconnected."""
 
 
 class OptionalParts(NamedTuple):
     """Names of the optional parts of a request.
 
-    `headers`, `fields`: the optional parts of the request's first attempt. `left_out`: the optional parts
+    `headers`, `fields`: the optional parts of the request's first attempt. `omitted_parts`: the optional parts
     that the last attempt omitted.
     """
 
     headers: Collection[str]
     fields: Collection[str]
-    left_out: Collection[str] = ()
+    omitted_parts: Collection[str] = ()
 
 
 def is_overload(failure: Exception) -> bool:
@@ -150,8 +150,10 @@ def _silent(url: str, status: int, beyond: OptionalParts | None) -> str:
     text = f"{url} answered HTTP {status} without a reason"
     if names:
         text += f"; sent beyond the minimum: {', '.join(names)}"
-    if beyond is not None and beyond.left_out:
-        text += f" (and refused without {', '.join(name for name in names if name in beyond.left_out)}, too)"
+    if beyond is not None and beyond.omitted_parts:
+        text += (
+            f" (and refused without {', '.join(name for name in names if name in beyond.omitted_parts)}, too)"
+        )
     return text
 
 
@@ -190,7 +192,7 @@ def error_from_transport(
         return RunStopped(text)
     if error.kind in options:
         text += f" ({options[error.kind]} sets the limit)"
-    return ProviderError(text, retryable=error.kind not in NOT_RETRIED_KINDS)
+    return ProviderError(text, retryable=error.kind not in UNRETRIED_ERROR_KINDS)
 
 
 def unreadable_response_error(error: Exception, url: str) -> ProviderError:

@@ -12,19 +12,19 @@ from typing import Any
 
 import msgspec
 
-from benchwright.endpoint.access import NO_ACCESS, Access
+from benchwright.endpoint.access import ANONYMOUS_ACCESS, Access
 from benchwright.endpoint.failures import (
-    CLIENT_DISCONNECTED,
-    LIMIT_OPTIONS,
+    CLIENT_DISCONNECTED_ERROR,
+    OPTIONS_BY_LIMIT,
     TRANSIENT_STATUSES,
     RetryPolicy,
     is_overload,
 )
-from benchwright.endpoint.flags import LEFT_OUT_PREFIX, RESENT_WITHOUT_PART
+from benchwright.endpoint.flags import LEFT_OUT_PREFIX, RESENT_WITHOUT_PART_FLAG
 from benchwright.endpoint.meter import AnswerMeter, BadAnswer
 from benchwright.endpoint.optional_parts import NO_NAMES, RENAMED_FIELDS, RefusedParts, omit_fields
 from benchwright.endpoint.reply import Reply
-from benchwright.endpoint.request import BeginCallback, begin_at_once
+from benchwright.endpoint.request import BeginCallback, begin_immediately
 from benchwright.endpoint.response_flags import flags_of_text
 from benchwright.endpoint.timeouts import Timeouts
 from benchwright.errors import ProviderError, UserError
@@ -49,14 +49,14 @@ class LiteLLMClient:
     def __init__(
         self,
         target: Target,
-        access: Access = NO_ACCESS,
+        access: Access = ANONYMOUS_ACCESS,
         retry: RetryPolicy | None = None,
-        seconds: float = Timeouts().total,
+        seconds: float = Timeouts().total_seconds,
         added: Set[str] = NO_NAMES,
     ) -> None:
         self.target = target
         self.model = target.model
-        self._api_key = access.key
+        self._api_key = access.api_key
         self._headers = {header.name: header.value for header in access.headers}
         self._retry = retry or RetryPolicy()
         self._seconds = seconds
@@ -69,7 +69,7 @@ class LiteLLMClient:
         self,
         path: str,
         body: Mapping[str, Any],
-        begin: BeginCallback = begin_at_once,
+        begin: BeginCallback = begin_immediately,
         note: Callable[[RequestRecord], None] | None = None,
     ) -> Reply:
         """Send a request and return the response, as `EndpointClient.ask` does.
@@ -129,7 +129,7 @@ class LiteLLMClient:
                 break
         except asyncio.CancelledError:
             if note is not None:
-                note(_ended(record, started, error=str(CLIENT_DISCONNECTED)))
+                note(_ended(record, started, error=str(CLIENT_DISCONNECTED_ERROR)))
             raise
         self._refused_parts.record_success(left_out)
         if purpose.offered_tools is not None:
@@ -165,7 +165,7 @@ class LiteLLMClient:
         return self._refused_parts.parts_to_omit(left_out, carried, error.http_status or 0, said, str(error))
 
     def _too_slow(self) -> ProviderError:
-        limit = f"{self._seconds:g} s ({LIMIT_OPTIONS['total_timeout']} sets the limit)"
+        limit = f"{self._seconds:g} s ({OPTIONS_BY_LIMIT['total_timeout']} sets the limit)"
         return ProviderError(f"{self.model}: the answer did not end within {limit}")
 
     async def count_tokens(self, text: str) -> int | None:
@@ -178,7 +178,7 @@ class LiteLLMClient:
     def close(self) -> None:
         """Do nothing, because all callers of LiteLLM share its connections."""
 
-    def check(self) -> None:
+    def check_provider(self) -> None:
         """Check that LiteLLM knows the provider, and that the provider's key is set. No request is sent.
 
         Raises:
@@ -237,7 +237,7 @@ def _flags(left_out: frozenset[str], known: frozenset[str]) -> list[str]:
     """
     return [
         *(f"{LEFT_OUT_PREFIX}{name}" for name in sorted(left_out)),
-        *([RESENT_WITHOUT_PART] if left_out != known else []),
+        *([RESENT_WITHOUT_PART_FLAG] if left_out != known else []),
     ]
 
 
@@ -245,8 +245,10 @@ def _read(answer: Any) -> tuple[Reply, list[str]]:
     """Return (reply, flags) of LiteLLM's response. For some servers, the reply contains the response's headers."""
     meter, at = AnswerMeter(), perf_counter_ns()
     headers = (getattr(answer, "_hidden_params", None) or {}).get("additional_headers") or {}
-    meter.head(200, [(str(name).lower().encode(), b"") for name in headers if "simulated" in str(name)], at)
-    meter.data(answer.model_dump_json(warnings=False).encode(), at)
+    meter.receive_head(
+        200, [(str(name).lower().encode(), b"") for name in headers if "simulated" in str(name)], at
+    )
+    meter.receive_data(answer.model_dump_json(warnings=False).encode(), at)
     reply = meter.finish_reply()
     return reply, [*meter.flags, SIMULATED_FLAG] if meter.is_simulated else meter.flags
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from benchwright.endpoint.accumulator import MALFORMED_ERRORS, ResponseAccumulator
+from benchwright.endpoint.accumulator import MALFORMED_RESPONSE_ERRORS, ResponseAccumulator
 from benchwright.endpoint.connection import Headers
 from benchwright.endpoint.dialects import ResponseReader
 from benchwright.endpoint.json_reading import join_surrogates_in_json, read_json
@@ -42,7 +42,7 @@ STREAM_CONTENT_TYPES = (
 )
 """Content types of streams: server-sent events, or JSON lines."""
 
-EVENT_STARTS = (b"data:", b"event:", b"error:", b"retry:", b"id:", b":")
+EVENT_PREFIXES = (b"data:", b"event:", b"error:", b"retry:", b"id:", b":")
 """Prefixes with which a server-sent event can begin.
 
 JSON cannot begin with any of them. So a body that begins with one of them is parsed as a stream, even if its
@@ -106,7 +106,7 @@ class AnswerMeter:
 
     # Sink interface
 
-    def head(self, status: int, headers: Headers, at: int) -> None:
+    def receive_head(self, status: int, headers: Headers, at: int) -> None:
         """Store the status and the headers. Find out from them whether the response is a stream.
 
         Raises:
@@ -123,12 +123,12 @@ class AnswerMeter:
                     f"the server compressed its answer ({value.decode('latin-1')}) without being asked to"
                 )
 
-    def data(self, chunk: bytes, at: int) -> None:
+    def receive_data(self, chunk: bytes, at: int) -> None:
         """Store a piece of the body, to be parsed now or later."""
         self._size += len(chunk)
         if not self.streamed and not self._begun_at and not chunk.isspace():
             self._begun_at = at
-            if self.status == 200 and chunk.lstrip().startswith(EVENT_STARTS):
+            if self.status == 200 and chunk.lstrip().startswith(EVENT_PREFIXES):
                 self.streamed = True
                 self.flags.append("not_called_a_stream")
         self._pieces.append(chunk)
@@ -137,7 +137,7 @@ class AnswerMeter:
             self.parse_waiting_pieces()
             self._raise_failure()
 
-    def token_at(self) -> int:
+    def last_token_time(self) -> int:
         """Return the arrival time of the last token. Return 0 before the first token.
 
         The first byte of a response that is not streamed counts as its only token.
@@ -167,7 +167,7 @@ class AnswerMeter:
             for piece, at in zip(pieces, arrived, strict=True):
                 if self._failure is None:
                     self._take(self._events, piece, at)
-        except (*MALFORMED_ERRORS, EventTooLarge) as error:
+        except (*MALFORMED_RESPONSE_ERRORS, EventTooLarge) as error:
             self.flags.append("malformed_chunk")
             self._failure = BadAnswer(f"a piece of the stream is not a chat completion chunk: {error}")
 
@@ -178,7 +178,7 @@ class AnswerMeter:
     def _take(self, events: EventStream, piece: bytes, at: int) -> None:
         assembly = self._assembly
         pattern = assembly.pattern
-        if pattern is not None and events.idle and (texts := pattern.texts(piece)):
+        if pattern is not None and events.is_idle and (texts := pattern.read_texts(piece)):
             assembly.take_texts(pattern.field, texts, at)
             self._take_tokens(len(texts), at)
             return
@@ -190,8 +190,8 @@ class AnswerMeter:
             elif self._reader is not None:
                 if assembly.take_decoded_chunk(self._reader.read_event(self._event(data)), at):
                     self._take_tokens(1, at)
-                self._done = self._reader.done
-            elif (pattern := assembly.pattern) is not None and (text := pattern.text(data)):
+                self._done = self._reader.is_done
+            elif (pattern := assembly.pattern) is not None and (text := pattern.read_text(data)):
                 assembly.take_texts(pattern.field, [text], at)
                 self._take_tokens(1, at)
             elif assembly.take_chunk(data, at):
@@ -258,7 +258,7 @@ class AnswerMeter:
                 if not _LINES.match(self.body):
                     raise
             return self._finish_lines()
-        except MALFORMED_ERRORS as error:
+        except MALFORMED_RESPONSE_ERRORS as error:
             began = self.body[:MAX_EXCERPT_BYTES].decode("utf-8", "replace").strip()
             what = f"begins with {began!r}" if began else "is empty"
             raise BadAnswer(f"the answer is not a chat completion but {what} ({error})") from None

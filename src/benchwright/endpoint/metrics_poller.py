@@ -9,8 +9,8 @@ from types import TracebackType
 from typing import Generic, TypeVar
 
 from benchwright.clock import wall_ns
-from benchwright.endpoint.access import NO_ACCESS, Access
-from benchwright.endpoint.prometheus import sums_and_maxima
+from benchwright.endpoint.access import ANONYMOUS_ACCESS, Access
+from benchwright.endpoint.prometheus import metric_sums_and_maxima
 from benchwright.endpoint.server_info import read_metrics
 from benchwright.errors import ProviderError
 from benchwright.records import Record
@@ -65,7 +65,7 @@ SGLang (with --enable-metrics): https://docs.sglang.io/docs/references/productio
 Inference and llama.cpp (--metrics) document some of these names in their READMEs.
 """
 
-MAXIMUM_METRICS = frozenset({"cache"})
+MAX_AGGREGATED_METRICS = frozenset({"cache"})
 """Metrics for which the highest value counts if a server has several engines.
 
 All other metrics are summed over engines.
@@ -97,10 +97,10 @@ def parse_metrics(text: str, at: int) -> ServerMetrics:
 
     A metric is None if the page has none of its known names. `at`: the time of the page (wall clock, ns).
     """
-    sums, highest = sums_and_maxima(text)
+    sums, highest = metric_sums_and_maxima(text)
     found = {}
     for field, names in METRIC_NAMES.items():
-        values = highest if field in MAXIMUM_METRICS else sums
+        values = highest if field in MAX_AGGREGATED_METRICS else sums
         name = next((name for name in names if name in values), None)
         found[field] = None if name is None else values[name]
     return ServerMetrics(at, **found)
@@ -115,10 +115,10 @@ def read_load_metrics(text: str, at: int) -> ServerMetrics | None:
     return None if (look.running, look.waiting, look.cache, look.preempted) == (None,) * 4 else look
 
 
-Reading = TypeVar("Reading")
+ReadingType = TypeVar("ReadingType")
 
 
-class MetricsPoller(Generic[Reading]):
+class MetricsPoller(Generic[ReadingType]):
     """Poller of a page of metrics in the Prometheus text format, at a fixed interval.
 
     Use it as an async context manager.
@@ -133,12 +133,12 @@ class MetricsPoller(Generic[Reading]):
         self,
         url: str,
         say: Say,
-        read: Callable[[str, int], Reading | None],
+        read: Callable[[str, int], ReadingType | None],
         of: str = "The server's own metrics are",
         every: float = 1.0,
-        access: Access = NO_ACCESS,
+        access: Access = ANONYMOUS_ACCESS,
     ) -> None:
-        self.looks: list[Reading] = []
+        self.looks: list[ReadingType] = []
         self.works = True
         self._url = url
         self._say = say
@@ -148,7 +148,7 @@ class MetricsPoller(Generic[Reading]):
         self._access = access
         self._task: asyncio.Task[None] | None = None
 
-    async def __aenter__(self) -> MetricsPoller[Reading]:
+    async def __aenter__(self) -> MetricsPoller[ReadingType]:
         await self._look()
         self._task = asyncio.create_task(self._look_again())
         return self
@@ -196,7 +196,7 @@ MAX_EXCERPT_LENGTH = 80
 
 def _names_in(page: str) -> str:
     """Return a description of the content of a page that has no known metric."""
-    names = list(sums_and_maxima(page)[0])
+    names = list(metric_sums_and_maxima(page)[0])
     if not names:
         begin = " ".join(page.split())[:MAX_EXCERPT_LENGTH]
         return f"no metrics: it answers {begin!r}" if begin else "an empty page"

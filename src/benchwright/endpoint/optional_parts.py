@@ -21,7 +21,7 @@ RENAMED_FIELDS = {"max_tokens": "max_completion_tokens"}
 A refusal by such a server contains the required name. Fields that the user set are renamed, too.
 """
 
-MESSAGE_FIELDS = frozenset(
+NONSTANDARD_MESSAGE_FIELDS = frozenset(
     {
         *("provider_specific_fields", "cache_control", "annotations", "reasoning_content"),
         *("reasoning_details", "thinking_blocks"),
@@ -33,10 +33,10 @@ Client libraries and other providers add these fields, and programs (such as min
 them back within a conversation. Groq, OpenAI and others refuse them.
 """
 
-NAMING_STATUSES = frozenset({400, 422, 500, 501})
+NAMED_REFUSAL_STATUSES = frozenset({400, 422, 500, 501})
 """HTTP statuses of refusals that name the refused part. Gateways that translate requests use 500."""
 
-SILENT_STATUSES = frozenset({400, 422})
+UNEXPLAINED_REFUSAL_STATUSES = frozenset({400, 422})
 """HTTP statuses of refusals that may come without a reason."""
 
 MAX_REFUSAL_BYTES = 16_384
@@ -70,7 +70,7 @@ class RefusedParts:
         `added`: the names of the fields that Benchwright added, and of message fields that the API's
         reference lacks.
         """
-        fields = added & {STREAM_OPTIONS_FIELD, *RENAMED_FIELDS, *MESSAGE_FIELDS, *self.own}
+        fields = added & {STREAM_OPTIONS_FIELD, *RENAMED_FIELDS, *NONSTANDARD_MESSAGE_FIELDS, *self.own}
         return frozenset({REQUEST_ID_HEADER} | fields if sends_id else fields)
 
     def parts_to_omit(
@@ -85,9 +85,9 @@ class RefusedParts:
         until the server has answered a request. After that, optional parts cannot be the cause.
         """
         carried -= left_out
-        if status in NAMING_STATUSES and (named := frozenset(_named(carried, body))):
+        if status in NAMED_REFUSAL_STATUSES and (named := frozenset(_named(carried, body))):
             return left_out | named
-        if status not in SILENT_STATUSES or reason or self._proven:
+        if status not in UNEXPLAINED_REFUSAL_STATUSES or reason or self._proven:
             return None
         step = carried & {REQUEST_ID_HEADER} or carried - RENAMED_FIELDS.keys()
         return left_out | step if step else None
@@ -121,15 +121,15 @@ def omit_fields(fields: dict[str, object], left_out: frozenset[str]) -> dict[str
 
 
 def find_message_fields(body: bytes) -> frozenset[str]:
-    """Return the names in `MESSAGE_FIELDS` that occur in the body of a chat completions request."""
-    return frozenset(name for name in MESSAGE_FIELDS if b'"%b"' % name.encode() in body)
+    """Return the names in `NONSTANDARD_MESSAGE_FIELDS` that occur in the body of a chat completions request."""
+    return frozenset(name for name in NONSTANDARD_MESSAGE_FIELDS if b'"%b"' % name.encode() in body)
 
 
-def without_fields(value: object, names: Set[str]) -> object:
+def remove_fields(value: object, names: Set[str]) -> object:
     """Return messages, or a part of a message, without the fields named in `names`, at any depth."""
     if isinstance(value, dict):
-        return {name: without_fields(inner, names) for name, inner in value.items() if name not in names}
-    return [without_fields(item, names) for item in value] if isinstance(value, list) else value
+        return {name: remove_fields(inner, names) for name, inner in value.items() if name not in names}
+    return [remove_fields(item, names) for item in value] if isinstance(value, list) else value
 
 
 def _renamed_in(fields: Mapping[str, object]) -> set[str]:

@@ -12,7 +12,7 @@ GROWING_METRIC_TYPES = frozenset({"counter", "histogram", "summary"})
 """Metric types whose values only grow, so that the difference between two values is meaningful."""
 
 
-def growing_values(text: str) -> dict[str, float]:
+def cumulative_values(text: str) -> dict[str, float]:
     """Return the values of counters, histograms and summaries: a mapping from the name with its labels to the value.
 
     `text`: a page in the text exposition format 0.0.4.
@@ -32,7 +32,7 @@ def growing_values(text: str) -> dict[str, float]:
     return values
 
 
-def sums_and_maxima(text: str) -> tuple[dict[str, float], dict[str, float]]:
+def metric_sums_and_maxima(text: str) -> tuple[dict[str, float], dict[str, float]]:
     """Return ({name: sum}, {name: highest value}). Sum and highest value are over all label sets of a name.
 
     `text`: a page in the text exposition format 0.0.4. Lines that are not samples, and values that are not
@@ -70,12 +70,12 @@ def _families(name: str) -> Iterator[str]:
 
 
 def counter_growth(before: str, after: str) -> dict[str, float]:
-    """Return by how much each value of `growing_values` grew between two pages.
+    """Return by how much each value of `cumulative_values` grew between two pages.
 
     A value that is missing on the first page counts from 0. A value that fell is left out.
     """
-    earlier = growing_values(before)
-    grown = {name: value - earlier.get(name, 0.0) for name, value in growing_values(after).items()}
+    earlier = cumulative_values(before)
+    grown = {name: value - earlier.get(name, 0.0) for name, value in cumulative_values(after).items()}
     return {
         name: value
         for name, value in grown.items()

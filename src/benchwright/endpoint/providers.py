@@ -11,15 +11,15 @@ from typing import Any, Protocol
 
 from msgspec.structs import replace
 
-from benchwright.endpoint.access import NO_ACCESS, Access
-from benchwright.endpoint.address import parse_base_url, proxy_for
+from benchwright.endpoint.access import ANONYMOUS_ACCESS, Access
+from benchwright.endpoint.address import find_proxy, parse_base_url
 from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.credentials import OPENAI_HOST, find_key
 from benchwright.endpoint.failures import NO_HINTS, RetryPolicy
 from benchwright.endpoint.lite_llm import LITELLM_BASE_URL, LiteLLMClient
 from benchwright.endpoint.optional_parts import NO_NAMES
 from benchwright.endpoint.reply import Reply
-from benchwright.endpoint.request import BeginCallback, begin_at_once
+from benchwright.endpoint.request import BeginCallback, begin_immediately
 from benchwright.endpoint.timeouts import Timeouts
 from benchwright.endpoint.tls import NO_TLS_FILES, tls_context
 from benchwright.environment_file import ENVIRONMENT_FILE
@@ -44,7 +44,7 @@ class ModelClient(Protocol):
         self,
         path: str,
         body: Mapping[str, Any],
-        begin: BeginCallback = begin_at_once,
+        begin: BeginCallback = begin_immediately,
         note: Callable[[RequestRecord], None] | None = None,
     ) -> Reply:
         """Send a request and return the response. Retry the request if that can help."""
@@ -68,7 +68,7 @@ def find_target(
     base_url: str | None,
     slot: str = "primary",
     settings: Mapping[str, Any] | None = None,
-    access: Access = NO_ACCESS,
+    access: Access = ANONYMOUS_ACCESS,
 ) -> Target:
     """Return the target for a model's name and a base URL.
 
@@ -113,24 +113,24 @@ def find_access(given: Access, target: Target, say: Say) -> Access:
                 f"The model {target.model!r} is reached through LiteLLM, which takes no files for TLS: "
                 "give the address of an OpenAI-compatible endpoint with --base-url."
             )
-        SECRETS.add(given.key)
+        SECRETS.add(given.api_key)
         return given
     is_openai = parse_base_url(target.base_url).host == OPENAI_HOST
-    secrets = [header.value for header in given.headers if header.secret]
+    secrets = [header.value for header in given.headers if header.is_secret]
     key = (
         None
         if AUTHORIZATION_HEADER in given.header_names
-        else find_key(given.key, parse_base_url(target.base_url), say)
+        else find_key(given.api_key, parse_base_url(target.base_url), say)
     )
     if not is_openai:
         for secret in filter(None, (key, *secrets)):
             ENVIRONMENT_FILE.check_address(target.base_url, secret)
-    return replace(given, key=key)
+    return replace(given, api_key=key)
 
 
 def connect_client(
     target: Target,
-    access: Access = NO_ACCESS,
+    access: Access = ANONYMOUS_ACCESS,
     *,
     connections: int = 8,
     stream: bool = True,
@@ -149,7 +149,7 @@ def connect_client(
         UserError: If the proxy that the environment sets cannot be used.
     """
     if target.base_url == LITELLM_BASE_URL:
-        return LiteLLMClient(target, access, retry, (limits or Timeouts()).total, added)
+        return LiteLLMClient(target, access, retry, (limits or Timeouts()).total_seconds, added)
     return EndpointClient(
         target,
         access=access,
@@ -157,13 +157,13 @@ def connect_client(
         stream=stream,
         limits=limits,
         retry=retry,
-        proxy=proxy_for(parse_base_url(target.base_url), os.environ),
+        proxy=find_proxy(parse_base_url(target.base_url), os.environ),
         hints=hints,
         added=added,
     )
 
 
-def check_target(target: Target, access: Access = NO_ACCESS) -> None:
+def check_target(target: Target, access: Access = ANONYMOUS_ACCESS) -> None:
     """Check a target as far as possible without a request.
 
     Raises:
@@ -171,4 +171,4 @@ def check_target(target: Target, access: Access = NO_ACCESS) -> None:
         ProviderError: If LiteLLM is needed and not installed.
     """
     if target.base_url == LITELLM_BASE_URL:
-        LiteLLMClient(target, access).check()
+        LiteLLMClient(target, access).check_provider()

@@ -32,7 +32,7 @@ def read_thought(message: dict[str, Any]) -> str:
     """Return the reasoning in a delta or message. Return "" if there is no reasoning."""
     if THOUGHT_FIELDS.isdisjoint(message):
         return ""
-    return next((text for name in _FIELDS if (text := text_of_value(message.get(name)))), "")
+    return next((text for name in _FIELDS if (text := reasoning_text(message.get(name)))), "")
 
 
 def is_marked_thought(delta: dict[str, Any]) -> bool:
@@ -42,7 +42,7 @@ def is_marked_thought(delta: dict[str, Any]) -> bool:
     return isinstance(google, dict) and google.get("thought") is True
 
 
-def text_of_value(value: Any) -> str:
+def reasoning_text(value: Any) -> str:
     """Return the text in a value. Return "" if the value holds no text.
 
     The value is a string, an object with a string in a field, or a list of strings and such objects.
@@ -55,9 +55,9 @@ def text_of_value(value: Any) -> str:
     if not value:
         return ""
     if isinstance(value, list):
-        return "".join(map(text_of_value, value))
+        return "".join(map(reasoning_text, value))
     if isinstance(value, dict):
-        return next((text for name in _TEXTS if (text := text_of_value(value.get(name)))), "")
+        return next((text for name in _TEXTS if (text := reasoning_text(value.get(name)))), "")
     raise TypeError(f"text was expected, not {value!r:.40}")
 
 
@@ -97,7 +97,7 @@ class ReasoningSpan(NamedTuple):
     is_unclosed: bool = False
 
 
-def inline_thoughts(content: str) -> list[ReasoningSpan]:
+def find_inline_thoughts(content: str) -> list[ReasoningSpan]:
     """Return the blocks of reasoning in the text of an answer, in order.
 
     Models write `<think>…</think>` before the answer, and some models again within the answer. Many chat
@@ -116,9 +116,9 @@ def inline_thoughts(content: str) -> list[ReasoningSpan]:
 
 
 def split_reasoning(content: str) -> tuple[str, str]:
-    """Return (reasoning, answer) of a text that may contain blocks of reasoning; see `inline_thoughts`."""
-    thoughts = inline_thoughts(content)
-    return join_thoughts(thoughts), without_thoughts(content, thoughts)
+    """Return (reasoning, answer) of a text that may contain blocks of reasoning; see `find_inline_thoughts`."""
+    thoughts = find_inline_thoughts(content)
+    return join_thoughts(thoughts), remove_thoughts(content, thoughts)
 
 
 def find_answer_offset(content: str) -> int:
@@ -126,7 +126,7 @@ def find_answer_offset(content: str) -> int:
 
     Return the length of the text if it contains no answer.
     """
-    return answer_offset(content, inline_thoughts(content))
+    return answer_offset(content, find_inline_thoughts(content))
 
 
 def join_thoughts(thoughts: list[ReasoningSpan]) -> str:
@@ -134,7 +134,7 @@ def join_thoughts(thoughts: list[ReasoningSpan]) -> str:
     return "\n\n".join(filter(None, (thought.text.strip() for thought in thoughts)))
 
 
-def without_thoughts(content: str, thoughts: list[ReasoningSpan]) -> str:
+def remove_thoughts(content: str, thoughts: list[ReasoningSpan]) -> str:
     """Return a text without these blocks of reasoning."""
     if not thoughts:
         return content

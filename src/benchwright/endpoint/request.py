@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from time import perf_counter_ns
 
-from benchwright.endpoint.flags import LEFT_OUT_PREFIX, RESENT_WITHOUT_PART
+from benchwright.endpoint.flags import LEFT_OUT_PREFIX, RESENT_WITHOUT_PART_FLAG
 from benchwright.endpoint.meter import AnswerMeter
 from benchwright.endpoint.rate_limits import RateLimitWaits
 from benchwright.endpoint.reply import Reply
@@ -17,7 +17,7 @@ from benchwright.errors import ProviderError
 from benchwright.records import SIMULATED_FLAG, Record, RequestRecord
 
 
-class Purpose(Record, frozen=True):
+class RequestPurpose(Record, frozen=True):
     """The reason for a request, stored with the request's record.
 
     `trial_started_at`: the start of the trial (`perf_counter_ns`). `role`: who in the trial sends the
@@ -36,16 +36,16 @@ class Purpose(Record, frozen=True):
     offered_tools: Sequence[str] | None = None
 
 
-NO_PURPOSE: Purpose = Purpose()
+NO_PURPOSE: RequestPurpose = RequestPurpose()
 
-BeginCallback = Callable[[], Awaitable[Purpose]]
+BeginCallback = Callable[[], Awaitable[RequestPurpose]]
 """Callback that is awaited when a request is ready to be sent.
 
 The callback waits until the request is due, and returns the request's purpose.
 """
 
 
-async def begin_at_once() -> Purpose:
+async def begin_immediately() -> RequestPurpose:
     """Return the empty purpose without waiting, for a request that is due immediately."""
     return NO_PURPOSE
 
@@ -57,7 +57,9 @@ class Request:
     True if the server refused them in this request, rather than in an earlier one.
     """
 
-    def __init__(self, identity: str, purpose: Purpose, left_out: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self, identity: str, purpose: RequestPurpose, left_out: frozenset[str] = frozenset()
+    ) -> None:
         self.identity = identity
         self.left_out = self._known = left_out
         self.narrowed = False
@@ -83,13 +85,13 @@ class Request:
 
     def _flags(self, left_out: frozenset[str]) -> list[str]:
         flags = [*self.meter.flags, *(f"{LEFT_OUT_PREFIX}{name}" for name in sorted(left_out))]
-        return [*flags, RESENT_WITHOUT_PART] if self.narrowed else flags
+        return [*flags, RESENT_WITHOUT_PART_FLAG] if self.narrowed else flags
 
     @property
     def _seed(self) -> int | None:
         return None if "seed" in self.left_out else self.purpose.seed
 
-    def record(self, slot: str, delivery: ExchangeTimings, reply: Reply) -> RequestRecord:
+    def make_record(self, slot: str, delivery: ExchangeTimings, reply: Reply) -> RequestRecord:
         """Return the record of this request after a response."""
         purpose, meter = self.purpose, self.meter
         sent_at = delivery.sent_at
@@ -105,12 +107,12 @@ class Request:
             slot=slot,
             turn=purpose.turn,
             started=sent_at - purpose.trial_started_at if purpose.trial_started_at else 0,
-            connect=delivery.connect,
-            waited=self.attempt_at - self.asked_at + delivery.queued + delivery.lost,
+            connect=delivery.connect_ns,
+            waited=self.attempt_at - self.asked_at + delivery.queued_ns + delivery.lost,
             dispatch_lag=max(
-                0, sent_at - self.attempt_at - delivery.queued - delivery.lost - delivery.connect
+                0, sent_at - self.attempt_at - delivery.queued_ns - delivery.lost - delivery.connect_ns
             ),
-            detect_lag=delivery.detect_lag,
+            detect_lag=delivery.detect_lag_ns,
             ttft=meter.first_token_at - sent_at if meter.first_token_at else None,
             ttfa=answer_at - sent_at if answer_at else None,
             total=delivery.ended_at - sent_at,
@@ -125,11 +127,11 @@ class Request:
             last_token=meter.last_token_at - sent_at if meter.first_token_at else None,
             later_tokens=meter.tokens_after_first(reply),
             dialect=purpose.dialect,
-            resent=delivery.resent,
+            resent=delivery.resend_count,
             lost=delivery.lost,
         )
 
-    def failed_record(self, slot: str, error: ProviderError) -> RequestRecord:
+    def make_failed_record(self, slot: str, error: ProviderError) -> RequestRecord:
         """Return the record of this request after its failure.
 
         If the request failed although parts were omitted, these parts are not flagged as refused.
@@ -154,7 +156,7 @@ class Request:
         )
 
 
-def request_ids() -> Iterator[str]:
+def generate_request_ids() -> Iterator[str]:
     """Yield request ids: UUIDs of version 4 (RFC 9562), as servers expect them in `X-Request-Id`.
 
     The first 74 random bits are the same for all ids of the client. The last 48 bits count up from a random

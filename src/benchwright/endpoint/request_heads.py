@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from benchwright import __version__
-from benchwright.endpoint.access import NO_KEY, Access
+from benchwright.endpoint.access import NO_KEY_PLACEHOLDER, Access
 from benchwright.endpoint.address import Address
 from benchwright.endpoint.dialects import DIALECTS
 
@@ -31,10 +31,10 @@ def header_lines(
     """
     lines = [("Host", address.authority), ("User-Agent", f"benchwright/{__version__}")]
     lines += [("Accept-Encoding", "identity"), *own]
-    if access.key and access.key != NO_KEY:
+    if access.api_key and access.api_key != NO_KEY_PLACEHOLDER:
         for header in key_headers:
             name, _, scheme = header.partition(":")
-            lines.append((name, f"{scheme} {access.key}".strip()))
+            lines.append((name, f"{scheme} {access.api_key}".strip()))
     theirs = access.header_names
     lines = [(name, value) for name, value in lines if name.lower() not in theirs]
     lines += [(header.name, header.value) for header in access.headers]
@@ -57,7 +57,7 @@ class RequestHeadCache:
             path: "\r\n".join(
                 [
                     f"POST {self.request_target(path)} HTTP/1.1",
-                    *header_lines(address, access, JSON_HEADERS, key_headers_of(path)),
+                    *header_lines(address, access, JSON_HEADERS, find_key_headers(path)),
                 ]
             ).encode()
             for path in ("/chat/completions", "/completions", *DIALECTS)
@@ -66,13 +66,13 @@ class RequestHeadCache:
     def request_target(self, path: str) -> str:
         """Return the request target for a path below the base URL, or for a dialect's path."""
         dialect = DIALECTS.get(path)
-        prefix = self._address.prefix
+        prefix = self._address.path_prefix
         place = prefix if dialect is None else dialect.url_prefix(prefix, self._model)
         return self._address.request_target(place + path)
 
-    def target_beside_v1(self, path: str) -> str:
+    def target_without_v1(self, path: str) -> str:
         """Return the request target of a path that takes the place of the base URL's /v1, such as /metrics."""
-        return self._address.request_target(self._address.prefix.removesuffix("/v1") + path)
+        return self._address.request_target(self._address.path_prefix.removesuffix("/v1") + path)
 
     def make_head(
         self,
@@ -94,7 +94,7 @@ class RequestHeadCache:
         return b"%b%b\r\nContent-Length: %d\r\n\r\n" % (self._starts[path], between, length)
 
 
-def key_headers_of(path: str) -> tuple[str, ...]:
+def find_key_headers(path: str) -> tuple[str, ...]:
     """Return the headers in which a server expects the key at this path."""
     dialect = DIALECTS.get(path)
     return (BEARER_HEADER,) if dialect is None else dialect.key_headers

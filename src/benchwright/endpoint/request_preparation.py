@@ -7,12 +7,12 @@ from typing import Any
 import msgspec
 
 from benchwright.endpoint.optional_parts import (
-    MESSAGE_FIELDS,
     NO_NAMES,
+    NONSTANDARD_MESSAGE_FIELDS,
     STREAM_FIELD,
     STREAM_OPTIONS_FIELD,
     omit_fields,
-    without_fields,
+    remove_fields,
 )
 from benchwright.endpoint.request_heads import REQUEST_ID_HEADER, RequestHeadCache
 from benchwright.endpoint.transport import PreparedRequest
@@ -73,8 +73,8 @@ def omit_from_body(body: bytes, left_out: frozenset[str]) -> bytes:
     try:
         fields = omit_fields(dict(_decode(body)), left_out)
         messages = fields.get("messages")
-        if (names := left_out & MESSAGE_FIELDS) and isinstance(messages, msgspec.Raw):
-            fields["messages"] = without_fields(msgspec.json.decode(messages), names)
+        if (names := left_out & NONSTANDARD_MESSAGE_FIELDS) and isinstance(messages, msgspec.Raw):
+            fields["messages"] = remove_fields(msgspec.json.decode(messages), names)
         return _encode(fields)
     except DECODE_ERRORS:
         return body

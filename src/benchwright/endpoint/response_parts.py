@@ -8,21 +8,21 @@ from typing import Any
 import msgspec
 
 from benchwright.endpoint.answer_text import AnswerText, read_answer_text
-from benchwright.endpoint.channel import TextChannel
 from benchwright.endpoint.finish_reasons import read_finish_reason
-from benchwright.endpoint.flags import ANSWER_REPEATED, BROKEN_CHARACTER
+from benchwright.endpoint.flags import ANSWER_REPEATED_FLAG, BROKEN_CHARACTER_FLAG
 from benchwright.endpoint.json_reading import REPLACEMENT_CHARACTER, join_surrogates, join_surrogates_in_json
 from benchwright.endpoint.reply import Reply, assistant_message
 from benchwright.endpoint.response_flags import flags_of_call, flags_of_usage, flags_without_answer
+from benchwright.endpoint.text_channel import TextChannel
 from benchwright.endpoint.tool_call_deltas import ToolCallDelta
 from benchwright.endpoint.tool_calls import ToolCallAccumulator
 from benchwright.endpoint.usage import read_usage, with_reasoning_estimate
 from benchwright.records import Usage
 
-SUMMARY_RATIO = 4
+REASONING_SUMMARY_RATIO = 4
 """Ratio that tells a summary of the reasoning from the reasoning itself.
 
-The reasoning that was sent counts as a summary if it has fewer than 1/`SUMMARY_RATIO` of the reasoning tokens
+The reasoning that was sent counts as a summary if it has fewer than 1/`REASONING_SUMMARY_RATIO` of the reasoning tokens
 that the server counted.
 """
 
@@ -168,12 +168,12 @@ class ResponseParts:
             self._take_messages(*self.messages)
         for channel in (self.content, self.reasoning):
             if len(channel.texts) > 1 and channel.remove_repetition():
-                self.flags.append(ANSWER_REPEATED)
+                self.flags.append(ANSWER_REPEATED_FLAG)
 
     def _take_messages(self, content: TextChannel, reasoning: TextChannel) -> None:
         """Fill each channel that got no delta with the texts of the messages."""
         for channel in (content, reasoning):
-            channel.remove_cumulation()
+            channel.remove_accumulated_text()
         if not self.content.texts:
             self.content = content
         if not self.reasoning.texts:
@@ -187,7 +187,7 @@ class ResponseParts:
         if not reply.text:
             self.flags += flags_without_answer(reply)
         if REPLACEMENT_CHARACTER in reply.text or REPLACEMENT_CHARACTER in reply.reasoning:
-            self.flags.append(BROKEN_CHARACTER)
+            self.flags.append(BROKEN_CHARACTER_FLAG)
 
     def _told_usage(self, content: str) -> Usage:
         """Return the usage, without the completion tokens if their count is too low for the whole response.
@@ -241,7 +241,7 @@ class ResponseParts:
         """Estimate how many of the `counted` reasoning tokens were sent. Return 0 if the response has no reasoning.
 
         The length of the reasoning text is converted to tokens by the answer's tokens per character. Each
-        piece counts as at least one token. If the result is below 1/`SUMMARY_RATIO` of `counted`, the text is
+        piece counts as at least one token. If the result is below 1/`REASONING_SUMMARY_RATIO` of `counted`, the text is
         a summary, and the result is returned. Otherwise `counted` is returned.
         """
         if not reply.reasoning:
@@ -250,4 +250,4 @@ class ResponseParts:
         if answer <= 0 or not reply.text:
             return counted
         likely = max(round(len(reply.reasoning) * answer / len(reply.text)), len(self.reasoning.texts))
-        return likely if likely < counted / SUMMARY_RATIO else counted
+        return likely if likely < counted / REASONING_SUMMARY_RATIO else counted

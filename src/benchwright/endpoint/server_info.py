@@ -9,8 +9,8 @@ from typing import Any
 
 import msgspec
 
-from benchwright.endpoint.access import NO_ACCESS, Access
-from benchwright.endpoint.address import Address, parse_base_url, proxy_for
+from benchwright.endpoint.access import ANONYMOUS_ACCESS, Access
+from benchwright.endpoint.address import Address, find_proxy, parse_base_url
 from benchwright.endpoint.connection import Headers, Sink, TransportError
 from benchwright.endpoint.failures import describe_status, error_from_response, error_from_transport
 from benchwright.endpoint.request_heads import BEARER_HEADER, header_lines
@@ -19,8 +19,8 @@ from benchwright.endpoint.transport import ConnectionPool, PreparedRequest
 from benchwright.errors import ProviderError
 from benchwright.records import DECODE_ERRORS, Record
 
-DEFAULT_TIMEOUTS = Timeouts(connect=10.0, read=30.0, stall=30.0, total=60.0)
-SHORT_TIMEOUTS = Timeouts(connect=10.0, read=5.0, stall=5.0, total=10.0)
+DEFAULT_TIMEOUTS = Timeouts(connect_seconds=10.0, read_seconds=30.0, stall_seconds=30.0, total_seconds=60.0)
+SHORT_TIMEOUTS = Timeouts(connect_seconds=10.0, read_seconds=5.0, stall_seconds=5.0, total_seconds=10.0)
 MAX_RESPONSE_BYTES = 64 * 1024 * 1024
 """Maximum size of a response in bytes. A larger response is an error."""
 
@@ -41,13 +41,13 @@ class _Whole:
         self.headers: Headers = []
         self.body = bytearray()
 
-    def head(self, status: int, headers: Headers, at: int) -> None:
+    def receive_head(self, status: int, headers: Headers, at: int) -> None:
         self.status, self.headers = status, headers
 
-    def token_at(self) -> None:
+    def last_token_time(self) -> None:
         """Return None, because these responses do not consist of tokens."""
 
-    def data(self, chunk: bytes, at: int) -> None:
+    def receive_data(self, chunk: bytes, at: int) -> None:
         if len(self.body) + len(chunk) > MAX_RESPONSE_BYTES:
             raise TransportError("malformed", f"the answer is larger than {MAX_RESPONSE_BYTES:,} bytes")
         self.body += chunk
@@ -57,7 +57,7 @@ async def request_document(
     pool: ConnectionPool,
     method: str,
     path: str,
-    access: Access = NO_ACCESS,
+    access: Access = ANONYMOUS_ACCESS,
     body: bytes = b"",
     seconds: float = math.inf,
     key_headers: Sequence[str] = (BEARER_HEADER,),
@@ -71,16 +71,16 @@ async def request_document(
         TransportError: If the exchange failed.
     """
     sink = _Whole()
-    await send(pool, method, path, sink, access, body, seconds, key_headers)
+    await send_request(pool, method, path, sink, access, body, seconds, key_headers)
     return ServerResponse(sink.status, sink.headers, bytes(sink.body))
 
 
-async def send(
+async def send_request(
     pool: ConnectionPool,
     method: str,
     path: str,
     sink: Sink,
-    access: Access = NO_ACCESS,
+    access: Access = ANONYMOUS_ACCESS,
     body: bytes = b"",
     seconds: float = math.inf,
     key_headers: Sequence[str] = (BEARER_HEADER,),
@@ -139,7 +139,7 @@ async def has_version_route(base_url: str, access: Access) -> bool:
     Such a path takes the place of the base URL's `/v1`. Its response is a version and nothing else.
     """
     address = parse_base_url(base_url)
-    beside = msgspec.structs.replace(address, prefix=address.prefix.removesuffix("/v1"))
+    beside = msgspec.structs.replace(address, path_prefix=address.path_prefix.removesuffix("/v1"))
     try:
         document = await _get(beside, "/version", access, base_url, SHORT_TIMEOUTS)
         answer = msgspec.json.decode(document.body)
@@ -156,7 +156,7 @@ async def _models(base_url: str, access: Access, limits: Timeouts) -> list[_Mode
         raise ProviderError(f"{base_url}/models is not a list of models: {error}.") from None
 
 
-async def read_metrics(url: str, access: Access = NO_ACCESS) -> str:
+async def read_metrics(url: str, access: Access = ANONYMOUS_ACCESS) -> str:
     """Return the page of metrics at a URL, in the Prometheus text format.
 
     Raises:
@@ -186,10 +186,10 @@ async def _get(
 async def _ask(
     address: Address, path: str, access: Access, url: str, limits: Timeouts = DEFAULT_TIMEOUTS
 ) -> ServerResponse:
-    proxy = proxy_for(address, os.environ)
+    proxy = find_proxy(address, os.environ)
     pool = ConnectionPool(address, connections=1, limits=limits, proxy=proxy, tls=access.tls)
     try:
-        return await request_document(pool, "GET", address.request_target(address.prefix + path), access)
+        return await request_document(pool, "GET", address.request_target(address.path_prefix + path), access)
     except TransportError as error:
         raise error_from_transport(error, url, answered_before=False) from None
     finally:
@@ -240,7 +240,7 @@ class TokenCounter:
         self._pool = pool
         self._model = model
         self._access = access
-        self._path = pool.address.request_target(f"{pool.address.prefix.removesuffix('/v1')}/tokenize")
+        self._path = pool.address.request_target(f"{pool.address.path_prefix.removesuffix('/v1')}/tokenize")
         self._fields = ["prompt", "content"]
 
     async def count(self, text: str) -> int | None:

@@ -12,7 +12,7 @@ import msgspec
 from benchwright.endpoint import failures, server_info
 from benchwright.endpoint.access import Access
 from benchwright.endpoint.connection import Sink
-from benchwright.endpoint.request_heads import RequestHeadCache, key_headers_of
+from benchwright.endpoint.request_heads import RequestHeadCache, find_key_headers
 from benchwright.endpoint.server_info import ServerResponse
 from benchwright.endpoint.transport import ConnectionPool
 from benchwright.errors import ProviderError
@@ -24,14 +24,14 @@ INVALID_REQUEST_STATUSES = (400, 422)
 PROBE_SECONDS = 30.0
 """Seconds that a server may take to refuse the empty request that probes for a dialect."""
 
-T = TypeVar("T")
+ResultType = TypeVar("ResultType")
 _encode = msgspec.json.Encoder().encode
 
 
-class WithRetries(Protocol):
+class RetryFunction(Protocol):
     """Callable that calls a function which sends a request. It calls that function again after temporary failures."""
 
-    async def __call__(self, send: Callable[[], Awaitable[T]]) -> T:
+    async def __call__(self, send: Callable[[], Awaitable[ResultType]]) -> ResultType:
         """Return the result of `send`.
 
         Raises:
@@ -49,7 +49,7 @@ class SideRequests:
         pool: ConnectionPool,
         heads: RequestHeadCache,
         access: Access,
-        with_retries: WithRetries,
+        with_retries: RetryFunction,
     ) -> None:
         self._target = target
         self._pool = pool
@@ -113,7 +113,7 @@ class SideRequests:
         Raises:
             TransportError: If the exchange failed.
         """
-        target, keys = self._heads.request_target(path), key_headers_of(path)
+        target, keys = self._heads.request_target(path), find_key_headers(path)
         return await server_info.request_document(
             self._pool, "POST", target, self._access, body, seconds, keys
         )
@@ -129,9 +129,9 @@ class SideRequests:
         Raises:
             TransportError: If the exchange failed.
         """
-        target = self._heads.target_beside_v1(path) if beside else self._heads.request_target(path)
-        await server_info.send(
-            self._pool, method, target, sink, self._access, body, seconds, key_headers_of(path)
+        target = self._heads.target_without_v1(path) if beside else self._heads.request_target(path)
+        await server_info.send_request(
+            self._pool, method, target, sink, self._access, body, seconds, find_key_headers(path)
         )
 
     @property

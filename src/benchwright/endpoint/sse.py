@@ -9,7 +9,7 @@ import msgspec
 
 from benchwright.records import DECODE_ERRORS
 
-BOM = b"\xef\xbb\xbf"
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 MAX_EVENT_BYTES = 64 * 1024 * 1024
 
 _BARE_ERROR = re.compile(rb'\s*\{\s*"error"\s*:')
@@ -45,7 +45,7 @@ class EventStream:
         self.error = b""
 
     @property
-    def idle(self) -> bool:
+    def is_idle(self) -> bool:
         """True if no event is incomplete, so that the next byte begins a new event."""
         return not (self._rest or self._data or self._after_cr)
 
@@ -75,10 +75,10 @@ class EventStream:
             return []
         text = b"".join(self._rest)
         if not self._started:
-            if BOM.startswith(text):
+            if BYTE_ORDER_MARK.startswith(text):
                 return []
             self._started = True
-            text = text.removeprefix(BOM)
+            text = text.removeprefix(BYTE_ORDER_MARK)
         lines = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
         rest = lines.pop()
         self._rest, self._size = [rest] if rest else [], len(rest)
@@ -124,7 +124,7 @@ class JsonLines(EventStream):
 
 def choose_parser(beginning: bytes) -> EventStream:
     """Return a parser for server-sent events or for JSON lines, whichever begin with these bytes."""
-    return JsonLines() if beginning.removeprefix(BOM).lstrip().startswith(b"{") else EventStream()
+    return JsonLines() if beginning.removeprefix(BYTE_ORDER_MARK).lstrip().startswith(b"{") else EventStream()
 
 
 _decode = msgspec.json.Decoder().decode
@@ -150,7 +150,7 @@ class EventPattern:
         self._first, self._last = b"data: " + before, after + b"\n\n"
         self._between = self._last + self._first
 
-    def text(self, data: bytes) -> str:
+    def read_text(self, data: bytes) -> str:
         """Return the text in the data of one event. Return "" if the data do not match the pattern."""
         if data.startswith(self._before) and data.endswith(self._after):
             try:
@@ -159,7 +159,7 @@ class EventPattern:
                 pass
         return ""
 
-    def texts(self, events: bytes) -> list[str]:
+    def read_texts(self, events: bytes) -> list[str]:
         """Return the texts of complete events. `events`: the bytes of the events, as sent.
 
         Return [] if any of the events does not match the pattern.

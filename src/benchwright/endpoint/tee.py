@@ -8,7 +8,7 @@ from benchwright.endpoint.connection import Connection, Headers
 from benchwright.endpoint.meter import AnswerMeter
 
 
-class Receiver(Protocol):
+class ResponseReceiver(Protocol):
     """Destination to which a response is passed on. The methods are plain functions that never wait."""
 
     def set_connection(self, connection: Connection) -> None:
@@ -18,15 +18,15 @@ class Receiver(Protocol):
         """
         ...
 
-    def head(self, status: int, headers: Headers) -> None:
+    def receive_head(self, status: int, headers: Headers) -> None:
         """Receive the status and headers."""
         ...
 
-    def data(self, chunk: bytes) -> None:
+    def receive_data(self, chunk: bytes) -> None:
         """Receive a piece of the body, without its transfer coding."""
         ...
 
-    def end(self) -> None:
+    def complete(self) -> None:
         """Complete the response. Not called if the exchange failed."""
         ...
 
@@ -39,7 +39,7 @@ class Tee:
     responses until these end.
     """
 
-    def __init__(self, receiver: Receiver) -> None:
+    def __init__(self, receiver: ResponseReceiver) -> None:
         self.receiver = receiver
         self.begin(AnswerMeter())
 
@@ -52,27 +52,27 @@ class Tee:
         self.failure: ValueError | None = None
         self.is_passed_on = False
 
-    def head(self, status: int, headers: Headers, at: int) -> None:
+    def receive_head(self, status: int, headers: Headers, at: int) -> None:
         """Pass the status and headers to the receiver and the meter."""
         self.is_passed_on = status < 300
-        self.receiver.head(status, headers)
+        self.receiver.receive_head(status, headers)
         try:
-            self.meter.head(status, headers, at)
+            self.meter.receive_head(status, headers, at)
         except ValueError as error:
             self.failure = error
 
-    def token_at(self) -> int | None:
+    def last_token_time(self) -> int | None:
         """Return the arrival time of the last token (see `AnswerMeter.token_at`).
 
         Return None if the meter cannot parse the data.
         """
-        return self.meter.token_at() if self.failure is None else None
+        return self.meter.last_token_time() if self.failure is None else None
 
-    def data(self, chunk: bytes, at: int) -> None:
+    def receive_data(self, chunk: bytes, at: int) -> None:
         """Pass a piece of the body to the receiver and the meter."""
-        self.receiver.data(chunk)
+        self.receiver.receive_data(chunk)
         if self.failure is None:
             try:
-                self.meter.data(chunk, at)
+                self.meter.receive_data(chunk, at)
             except ValueError as error:
                 self.failure = error

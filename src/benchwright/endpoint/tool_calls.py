@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchwright.endpoint.call_arguments import read_object
+from benchwright.endpoint.call_arguments import read_object_arguments
 from benchwright.endpoint.json_reading import join_surrogates
 from benchwright.endpoint.tool_call_deltas import ToolCallDelta, read_call_entry, read_tool_calls
 
-MAX_COMPARISONS = 16
+MAX_REPEAT_CHECKS = 16
 """Maximum number of checks of one call for repeated arguments. Each check decodes all arguments of the call."""
 
-NO_ARGUMENTS = "{}"
+EMPTY_ARGUMENTS = "{}"
 """JSON text of the arguments of a call without arguments."""
 
 
@@ -28,11 +28,11 @@ class PartialToolCall:
         self.name = ""
         self.arguments: list[str] = []  # pieces, because appending to a string would copy it for each of them
         self.has_arguments = False
-        self.looks = MAX_COMPARISONS
+        self.looks = MAX_REPEAT_CHECKS
 
     def arguments_text(self) -> str:
         """Return the arguments received so far. Return "{}" if none were received."""
-        return join_surrogates("".join(self.arguments)) or NO_ARGUMENTS
+        return join_surrogates("".join(self.arguments)) or EMPTY_ARGUMENTS
 
     def differs_from(self, text: str) -> bool | None:
         """Compare further arguments (`text`) with the arguments received so far.
@@ -44,8 +44,8 @@ class PartialToolCall:
         if not self.arguments or not (text.startswith("{") and text.rstrip().endswith("}")) or not self.looks:
             return None
         self.looks -= 1
-        further = read_object(text)
-        so_far = None if further is None else read_object(self.arguments_text())
+        further = read_object_arguments(text)
+        so_far = None if further is None else read_object_arguments(self.arguments_text())
         return None if so_far is None else so_far != further
 
 
@@ -131,7 +131,7 @@ class ToolCallAccumulator:
             call.name += name
         if arguments:
             call.has_arguments = True
-            if differs is not False and (call.arguments or arguments.strip() != NO_ARGUMENTS):
+            if differs is not False and (call.arguments or arguments.strip() != EMPTY_ARGUMENTS):
                 call.arguments.append(arguments)
         return bool(name or arguments)
 
@@ -160,7 +160,7 @@ class ToolCallAccumulator:
             arguments = _last_if_cumulative(call.arguments) or call.arguments_text()
             if not call.name:
                 self.unread.append(f"a call without a name: {arguments}")
-            elif read_object(arguments) is None:
+            elif read_object_arguments(arguments) is None:
                 self.unread.append(f"{call.name}: {arguments}")
             function = {"name": join_surrogates(call.name), "arguments": arguments}
             finished.append({"id": identity, "type": "function", "function": function})
@@ -196,7 +196,10 @@ def _joined(calls: list[PartialToolCall]) -> list[PartialToolCall]:
         before = joined[-1] if joined else None
         if before is not None and before.name == call.name and before.arguments and call.arguments:
             together = [*before.arguments, *call.arguments]
-            if read_object(before.arguments_text()) is None and read_object("".join(together)) is not None:
+            if (
+                read_object_arguments(before.arguments_text()) is None
+                and read_object_arguments("".join(together)) is not None
+            ):
                 before.arguments = together
                 continue
         joined.append(call)
@@ -209,7 +212,7 @@ def _without_copies(calls: list[PartialToolCall]) -> list[PartialToolCall]:
     for call in calls:
         twin = next((one for one in kept if call.id and (one.id, one.name) == (call.id, call.name)), None)
         if twin is not None and (
-            not twin.arguments or call.arguments_text() in (NO_ARGUMENTS, twin.arguments_text())
+            not twin.arguments or call.arguments_text() in (EMPTY_ARGUMENTS, twin.arguments_text())
         ):
             twin.arguments = twin.arguments or call.arguments
         elif call.name or call.arguments:
@@ -222,4 +225,4 @@ def _last_if_cumulative(pieces: list[str]) -> str | None:
     if len(pieces) < 2 or not all(map(str.startswith, pieces[1:], pieces)):
         return None
     last = join_surrogates(pieces[-1])
-    return None if read_object(last) is None else last
+    return None if read_object_arguments(last) is None else last

@@ -42,16 +42,16 @@ class PreparedRequest(Record, frozen=True):
 class ExchangeTimings(Record, frozen=True):
     """Timings of a finished exchange. Moments are `perf_counter_ns`, durations are in ns.
 
-    `resent`: how often the request had been sent before, on kept-alive connections that the server then
+    `resend_count`: how often the request had been sent before, on kept-alive connections that the server then
     closed. The server may have processed these earlier requests, too. `lost`: the time that they took.
     """
 
     sent_at: int
     ended_at: int
-    queued: int
-    connect: int
-    detect_lag: int
-    resent: int = 0
+    queued_ns: int
+    connect_ns: int
+    detect_lag_ns: int
+    resend_count: int = 0
     lost: int = 0
 
 
@@ -99,7 +99,7 @@ class ConnectionPool:
                 reused = connection is not None
                 if connection is None:
                     connection = await open_connection(
-                        self.address, self._proxy, self.limits.connect, self._tls
+                        self.address, self._proxy, self.limits.connect_seconds, self._tls
                     )
                 connect = 0 if reused else perf_counter_ns() - opening_at
                 try:
@@ -150,7 +150,7 @@ class ConnectionPool:
             connection.close()
             raise
         finally:
-            self._sweeper.forget(connection)
+            self._sweeper.stop_watching(connection)
         if connection.open:
             connection.idle_since = exchange.last_at
             self._idle.append(connection)

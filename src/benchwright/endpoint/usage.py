@@ -11,15 +11,15 @@ from benchwright.records import MAX_COUNT, NO_USAGE, Usage
 _SIDES = frozenset({"prompt_tokens", "input_tokens", "completion_tokens", "output_tokens", "total_tokens"})
 
 
-class TotalGap(NamedTuple):
+class TotalTokensGap(NamedTuple):
     """The number of tokens by which `total_tokens` exceeds the sum of prompt and completion tokens.
 
-    `are_thinking`: True if these tokens count as reasoning tokens. False if another count of the same usage,
+    `are_reasoning_tokens`: True if these tokens count as reasoning tokens. False if another count of the same usage,
     such as that of a prompt cache, explains these tokens.
     """
 
     tokens: int
-    are_thinking: bool
+    are_reasoning_tokens: bool
 
 
 def read_usage(usage: Any) -> Usage:
@@ -40,7 +40,7 @@ def read_usage(usage: Any) -> Usage:
         total = _count(usage.get("total_tokens"))
         if reasoning > completion or total == (prompt or 0) + completion + reasoning:
             completion += reasoning
-    elif completion is not None and (gap := total_gap(usage)) and gap.are_thinking:
+    elif completion is not None and (gap := total_gap(usage)) and gap.are_reasoning_tokens:
         completion, reasoning = completion + gap.tokens, gap.tokens
     if cached is not None and prompt is not None and cached > prompt:
         cached = None
@@ -49,7 +49,7 @@ def read_usage(usage: Any) -> Usage:
     )
 
 
-def total_gap(usage: Any) -> TotalGap | None:
+def total_gap(usage: Any) -> TotalTokensGap | None:
     """Return the number of tokens by which `total_tokens` exceeds the sum of prompt and completion tokens.
 
     Return None if it does not exceed that sum, or if reasoning tokens are counted.
@@ -64,7 +64,7 @@ def total_gap(usage: Any) -> TotalGap | None:
     if any(value for name, value in counts.items() if name.endswith("reasoning_tokens")):
         return None
     others = [value for name, value in counts.items() if name not in _SIDES]
-    return TotalGap(gap, gap not in others and gap != sum(others))
+    return TotalTokensGap(gap, gap not in others and gap != sum(others))
 
 
 def with_reasoning_estimate(usage: Usage, reasoning: str, rest: str) -> Usage:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import struct
 
-TICK_NS = 4_000_000
+CLOCK_TICK_NS = 4_000_000
 """Longest clock tick of Linux kernels in use (CONFIG_HZ=250), in ns.
 
 The times in TCP_INFO are counted in clock ticks.
@@ -15,7 +15,7 @@ _LAST_DATA_RECEIVED = struct.Struct("=I")
 _LAST_DATA_RECEIVED_OFFSET = 8 + 4 * 11
 
 
-class WaitingBytes(socket.socket):
+class SocketInspector(socket.socket):
     """A second handle on a transport's socket, used only for inspection.
 
     Deleting the handle does not close the socket.
@@ -37,11 +37,11 @@ class WaitingBytes(socket.socket):
             milliseconds: int = _LAST_DATA_RECEIVED.unpack_from(info, _LAST_DATA_RECEIVED_OFFSET)[0]
         except (AttributeError, OSError, struct.error):
             return 0
-        return max(0, milliseconds * 1_000_000 - TICK_NS)
+        return max(0, milliseconds * 1_000_000 - CLOCK_TICK_NS)
 
 
-def watch_socket(sock: socket.socket | None) -> WaitingBytes | None:
+def watch_socket(sock: socket.socket | None) -> SocketInspector | None:
     """Return an object that measures waiting bytes in a transport's socket. Return None if no socket is open."""
     if sock is None or sock.fileno() < 0:
         return None
-    return WaitingBytes(sock.family, sock.type, sock.proto, sock.fileno())
+    return SocketInspector(sock.family, sock.type, sock.proto, sock.fileno())

@@ -15,7 +15,7 @@ from benchwright.records import DECODE_ERRORS, Message
 
 AgentResult = TypeVar("AgentResult")
 
-LIMIT_PATIENCE = 10.0
+LIMIT_GRACE_SECONDS = 10.0
 """Number of seconds that an agent gets to end after it was told that a limit is reached."""
 
 _decode = msgspec.json.Decoder(dict[str, Any]).decode
@@ -47,7 +47,7 @@ class RelayedTurns:
         self._openings.add(asked.opening_digest)
         return self._before.count(asked.opening_digest) if first else None
 
-    def is_side(self, asked: RequestFacts) -> bool:
+    def is_side_request(self, asked: RequestFacts) -> bool:
         """Return True if a request is a side request (for a title or a summary), as far as is known so far."""
         return bool(self._openings) and not asked.offers_tools and asked.opening_digest not in self._openings
 
@@ -101,7 +101,7 @@ class AgentAccess:
     async def run_within_limits(self, running: Coroutine[Any, Any, AgentResult]) -> AgentResult | None:
         """Run the agent and return its result.
 
-        Return None if the agent was still running `LIMIT_PATIENCE` seconds after it was told that a limit is
+        Return None if the agent was still running `LIMIT_GRACE_SECONDS` seconds after it was told that a limit is
         reached. In this case it is cancelled.
         """
         run = asyncio.ensure_future(running)
@@ -109,7 +109,7 @@ class AgentAccess:
         try:
             await asyncio.wait({run, told}, return_when=asyncio.FIRST_COMPLETED)
             if not run.done():
-                await asyncio.wait({run}, timeout=LIMIT_PATIENCE)
+                await asyncio.wait({run}, timeout=LIMIT_GRACE_SECONDS)
             return await run if run.done() else None
         finally:
             told.cancel()
@@ -125,7 +125,7 @@ class AgentAccess:
             self.failure = failure
 
 
-def read_request(relayed: RelayedRequest) -> tuple[dict[str, Any], list[Message]]:
+def read_relayed_request(relayed: RelayedRequest) -> tuple[dict[str, Any], list[Message]]:
     """Return (fields of the request body, messages) of a call. A plain prompt is returned as a user message."""
     try:
         fields = _decode(relayed.body)

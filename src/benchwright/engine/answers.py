@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from benchwright.endpoint.reply import Reply
-from benchwright.pictures import picture_of_url_head, url_of_part
+from benchwright.pictures import part_picture_url, picture_of_url_head
 from benchwright.records import Message, Status
 
 
@@ -58,5 +58,5 @@ def content_text(content: Any) -> str:
 def _part_text(part: dict[str, Any]) -> str:
     if part.get("type") == "text":
         return str(part.get("text"))
-    picture = picture_of_url_head(url_of_part(part) or "")
+    picture = picture_of_url_head(part_picture_url(part) or "")
     return f"[{part.get('type')}]" if picture is None else str(picture)

@@ -72,4 +72,4 @@ class _SystemicError:
     """Stop rule that reacts only to errors that every further request would meet too."""
 
     def update(self, result: WorkResult) -> str | None:
-        return result.record.reason if isinstance(result, SolvedWork) and result.systemic else None
+        return result.record.reason if isinstance(result, SolvedWork) and result.is_systemic else None

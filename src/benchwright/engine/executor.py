@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from benchwright.endpoint.providers import ModelClient
 from benchwright.engine.plan import Plan
-from benchwright.engine.stop import StopRequest
+from benchwright.engine.stop_rules import StopRequest
 from benchwright.engine.worker import DeliverResult, TrialWork, Worker
 from benchwright.records import Record
 from benchwright.runs.process_delays import LoopLag
@@ -21,7 +21,7 @@ class ExecutionCost(Record, frozen=True):
     their total CPU seconds.
     """
 
-    lag: LoopLag = LoopLag()
+    loop_lag: LoopLag = LoopLag()
     cpu_seconds: float = 0.0
 
 
@@ -57,8 +57,8 @@ class LocalExecutor:
                 self._clients,
                 plan.limits,
                 deliver,
-                keeps=plan.keeps_conversation,
-                seconds=plan.seconds,
+                keeps=plan.keep_condition,
+                seconds=plan.max_seconds,
             )
             for _, wave in groupby(work, key=lambda item: item.trial.wave):
                 first = next(wave)
@@ -126,7 +126,11 @@ async def _in_time(
         try:
             await wait_until_due(item, worker, stop)
             if stop.reason is None:
-                await (stop.run_unless_interrupted(worker.process(item)) if aborts else worker.process(item))
+                await (
+                    stop.run_unless_interrupted(worker.process_work(item))
+                    if aborts
+                    else worker.process_work(item)
+                )
         finally:
             places.release()
 
@@ -144,7 +148,9 @@ async def _drain(worker: Worker, wave: Iterator[TrialWork], stop: StopRequest, a
     for item in wave:
         if stop.reason is not None or worker.is_too_late(item):
             return
-        await (stop.run_unless_interrupted(worker.process(item)) if aborts else worker.process(item))
+        await (
+            stop.run_unless_interrupted(worker.process_work(item)) if aborts else worker.process_work(item)
+        )
 
 
 def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import gc
 
-YOUNG_OBJECTS = 10_000
+MIN_COLLECTION_THRESHOLD = 10_000
 OBJECTS_PER_TRIAL = 300
 
 
-def raise_threshold(in_flight: int = 0) -> None:
+def raise_collection_threshold(in_flight: int = 0) -> None:
     """Raise the collector's threshold above the number of objects that trials in flight can account for.
 
     Objects of running trials are not garbage, but each collection would examine them: 50 ms per half a million
@@ -16,4 +16,4 @@ def raise_threshold(in_flight: int = 0) -> None:
     do little else.
     """
     gc.freeze()
-    gc.set_threshold(YOUNG_OBJECTS + OBJECTS_PER_TRIAL * in_flight)
+    gc.set_threshold(MIN_COLLECTION_THRESHOLD + OBJECTS_PER_TRIAL * in_flight)

@@ -17,7 +17,7 @@ This bounds the memory that waiting bodies take.
 """
 
 
-class GroupCommits:
+class GroupCommitter:
     """Journals the results of many workers in batches. Then it calls `committed` with each result, in order.
 
     Use it as a context manager around the work. On exit, results that nobody awaits are journalled too.
@@ -31,7 +31,7 @@ class GroupCommits:
         self._size = 0
         self._failure: Exception | None = None
 
-    def __enter__(self) -> GroupCommits:
+    def __enter__(self) -> GroupCommitter:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -82,4 +82,4 @@ class GroupCommits:
     def _write(self, results: list[WorkResult]) -> None:
         trials = [(result.record, result.body) for result in results if isinstance(result, SolvedWork)]
         scores = [score for result in results if isinstance(result, ScoredWork) for score in result.scores]
-        self._journal.write_group(trials, scores)
+        self._journal.write_trials_and_scores(trials, scores)

@@ -16,7 +16,11 @@ from time import perf_counter_ns
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from benchwright.engine.thread_priority import can_raise_priority, raise_priority, reset_priority
+from benchwright.engine.thread_priority import (
+    can_raise_thread_priority,
+    raise_thread_priority,
+    reset_thread_priority,
+)
 
 CLOCK_MONOTONIC = 1
 """Number of the Linux clock that `perf_counter_ns` reads."""
@@ -82,7 +86,11 @@ class KernelTimer:
 
     def _await(self, moment: int) -> None:
         """Set the timer to a moment. If there is time to raise the thread's priority, set it to slightly earlier."""
-        if can_raise_priority() and not self._urgent and moment - perf_counter_ns() > 2 * PRIORITY_LEAD_NS:
+        if (
+            can_raise_thread_priority()
+            and not self._urgent
+            and moment - perf_counter_ns() > 2 * PRIORITY_LEAD_NS
+        ):
             moment -= PRIORITY_LEAD_NS
         self._set(moment)
 
@@ -95,8 +103,8 @@ class KernelTimer:
         assert self._descriptor is not None
         with suppress(BlockingIOError):
             os.read(self._descriptor, 8)
-        if can_raise_priority() and not self._urgent:
-            raise_priority()
+        if can_raise_thread_priority() and not self._urgent:
+            raise_thread_priority()
             self._urgent = True
         now = perf_counter_ns()
         if (
@@ -112,7 +120,7 @@ class KernelTimer:
 
     def _calm_down(self) -> None:
         if self._urgent:
-            reset_priority()
+            reset_thread_priority()
             self._urgent = False
         if self._moments and self._descriptor is not None:
             self._await(self._moments[0][0])

@@ -17,13 +17,13 @@ from benchwright import clock
 from benchwright.runs.process_delays import LoopLag, Standstill, StandstillCause
 from benchwright.stats.histogram import bucket_of, quantile
 
-INTERVAL_SECONDS = 0.01
-INTERVAL_NS = int(INTERVAL_SECONDS * 1e9)
+SAMPLING_INTERVAL_SECONDS = 0.01
+SAMPLING_INTERVAL_NS = int(SAMPLING_INTERVAL_SECONDS * 1e9)
 
-STANDSTILL_NS = 1_000_000_000
+MIN_STANDSTILL_NS = 1_000_000_000
 """Lag in ns from which on the process counts as having stood still."""
 
-IDLE_SHARE = 0.1
+MAX_IDLE_CPU_SHARE = 0.1
 """A process counts as idle during a standstill if it used less than this share of one processor."""
 
 OnStandstill = Callable[[Standstill], None]
@@ -79,8 +79,8 @@ class LoopLagSampler:
         """
         now = perf_counter_ns()
         late, slept, jumped = max(0, now - self._due), self._slept(), self._jumped()
-        unseen = max(slept, jumped if jumped >= STANDSTILL_NS else 0)
-        if late + unseen >= STANDSTILL_NS:
+        unseen = max(slept, jumped if jumped >= MIN_STANDSTILL_NS else 0)
+        if late + unseen >= MIN_STANDSTILL_NS:
             cause: StandstillCause = "suspended" if 2 * slept > unseen else "jumped"
             self._note(now, late, unseen, self._why_late(late) if late >= unseen else cause)
             self._expect(now)
@@ -101,7 +101,7 @@ class LoopLagSampler:
         return jumped
 
     def _why_late(self, late: int) -> StandstillCause:
-        return "busy" if process_time_ns() - self._cpu > IDLE_SHARE * late else "stopped"
+        return "busy" if process_time_ns() - self._cpu > MAX_IDLE_CPU_SHARE * late else "stopped"
 
     def _note(self, now: int, late: int, unseen: int, cause: StandstillCause) -> None:
         """Record a standstill. Our clock measured `late` ns of the standstill and missed `unseen` ns."""
@@ -110,17 +110,17 @@ class LoopLagSampler:
             clock.resync_wall_clock()
             self._ahead = 0
         self._standstills.append(found)
-        self._spans.append((now - late - INTERVAL_NS, now))
+        self._spans.append((now - late - SAMPLING_INTERVAL_NS, now))
         self._longest = max(self._longest, found.ns)
         for told in list(self._told):
             told(found)
 
     def _schedule(self) -> None:
         self._expect(perf_counter_ns())
-        self._timer = asyncio.get_running_loop().call_later(INTERVAL_SECONDS, self._sample)
+        self._timer = asyncio.get_running_loop().call_later(SAMPLING_INTERVAL_SECONDS, self._sample)
 
     def _expect(self, now: int) -> None:
-        self._due = now + INTERVAL_NS
+        self._due = now + SAMPLING_INTERVAL_NS
         self._cpu = process_time_ns()
 
     def _sample(self) -> None:
@@ -130,11 +130,11 @@ class LoopLagSampler:
         while lag > 0:
             slot = bucket_of(lag)
             self._lags[slot] = self._lags.get(slot, 0) + 1
-            lag -= INTERVAL_NS
+            lag -= SAMPLING_INTERVAL_NS
         self._schedule()
 
     @property
-    def result(self) -> LoopLag:
+    def loop_lag(self) -> LoopLag:
         """The percentiles of the lag so far, and the standstills."""
         if not self._lags:
             return LoopLag(standstills=self._standstills, longest=self._longest)

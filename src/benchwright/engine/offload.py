@@ -21,7 +21,7 @@ from benchwright.errors import GraderError
 from benchwright.orphans import ORPHANS
 from benchwright.python_commands import module_command
 
-T = TypeVar("T")
+CallResult = TypeVar("CallResult")
 PrepareCall = Callable[[], object]
 
 MAX_WALL_TO_CPU_RATIO = 30.0
@@ -30,13 +30,16 @@ MAX_WALL_TO_CPU_RATIO = 30.0
 It is generous because the machine may be busy, and the call may wait.
 """
 
-END_SECONDS = 2.0
+MAX_SHUTDOWN_SECONDS = 2.0
 """Number of seconds that an offload process gets to end its child and itself before it is killed."""
 
 
 async def offload(
-    function: Callable[..., T], *args: Any, seconds: float | None = None, prepare: PrepareCall | None = None
-) -> T:
+    function: Callable[..., CallResult],
+    *args: Any,
+    seconds: float | None = None,
+    prepare: PrepareCall | None = None,
+) -> CallResult:
     """Call a function of a module in another process. Return its result, or raise its exception.
 
     The processes are started when they are needed: as many as there are processors but one, at most four. They
@@ -55,7 +58,7 @@ async def offload(
     request = pickle.dumps((function, args, seconds), pickle.HIGHEST_PROTOCOL)
     try:
         async with pool.worker(prepare) as worker:
-            value: T = await worker.call(request, seconds)
+            value: CallResult = await worker.call(request, seconds)
     except (TimeoutError, MemoryError):
         async with pool.alone(prepare) as worker:
             value = await worker.call(request, seconds)
@@ -128,7 +131,7 @@ class _Worker:
         with suppress(ProcessLookupError):
             self._process.terminate()
         try:
-            async with asyncio.timeout(END_SECONDS):
+            async with asyncio.timeout(MAX_SHUTDOWN_SECONDS):
                 await self._process.communicate()
         except TimeoutError:
             with suppress(ProcessLookupError):

@@ -48,21 +48,21 @@ def main() -> None:
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # printed output must not mix with the answers
     _CHILD.private = (requests.fileno(), answers.fileno())
-    while (request := receive(requests)) is not None:
+    while (request := receive_message(requests)) is not None:
         try:
-            send(answers, _CHILD.ask(request))
+            send_message(answers, _CHILD.ask(request))
         except BrokenPipeError:
             _end()
     _CHILD.end()
 
 
-def send(pipe: BinaryIO, message: bytes) -> None:
+def send_message(pipe: BinaryIO, message: bytes) -> None:
     """Write a message, preceded by its length."""
     pipe.write(len(message).to_bytes(HEADER_BYTES, "big") + message)
     pipe.flush()
 
 
-def receive(pipe: BinaryIO) -> bytes | None:
+def receive_message(pipe: BinaryIO) -> bytes | None:
     """Read a message. Return None if the pipe ends before the message is complete."""
     header = pipe.read(HEADER_BYTES)
     if len(header) < HEADER_BYTES:
@@ -101,8 +101,8 @@ class _Child:
                 pickle.loads(request)  # imports the function's module before the fork
             self._fork()
         with suppress(BrokenPipeError):
-            send(self._requests, request)
-        answer = receive(self._answers)
+            send_message(self._requests, request)
+        answer = receive_message(self._answers)
         if answer is not None:
             return answer
         _, status = os.waitpid(self.pid, 0)
@@ -144,8 +144,8 @@ def _serve(requests: int, answers: int) -> NoReturn:
     """Answer requests until the pipe ends, then exit without the parent's exit handlers."""
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     with suppress(BaseException), os.fdopen(requests, "rb") as asked, os.fdopen(answers, "wb") as told:
-        while (request := receive(asked)) is not None:
-            send(told, _answer(request))
+        while (request := receive_message(asked)) is not None:
+            send_message(told, _answer(request))
     os._exit(0)
 
 

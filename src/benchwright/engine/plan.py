@@ -11,62 +11,62 @@ from benchwright.engine.protocols import RecurringTask, Task
 from benchwright.records import Sample, Target, Trial, TrialLimits, TrialRecord
 from benchwright.runs.keys import SampleContent, TrialKeys
 
-KeepCondition = Callable[[TrialRecord], bool]
+ConversationFilter = Callable[[TrialRecord], bool]
 
 
-def keep_all(record: TrialRecord) -> bool:
-    """Return True, so that every conversation is kept (the default of `Plan.keeps_conversation`)."""
+def keep_all_conversations(record: TrialRecord) -> bool:
+    """Return True, so that every conversation is kept (the default of `Plan.keep_condition`)."""
     return True
 
 
 class Plan(msgspec.Struct, frozen=True):
     """All trials of a run.
 
-    `targets` are evaluated; `helpers` (judge, simulated user) are not, but solvers and scorers can ask them by
+    `targets` are evaluated; `helper_targets` (judge, simulated user) are not, but solvers and scorers can ask them by
     their slots.
 
-    - `samples`: number of samples, as counted by `Task.size`. If `open_ended` is True, the time limit may end
+    - `sample_count`: number of samples, as counted by `Task.size`. If `open_ended` is True, the time limit may end
       the task before that many, or the task may yield more.
     - `max_requests_per_trial`: maximum number of requests in flight per trial.
-    - `reorder`: function that puts the trials into another order and into waves. It may hold all trials in
+    - `reorder_trials`: function that puts the trials into another order and into waves. It may hold all trials in
       memory.
     - `shares_clock`: True if all worker processes get ready before the first trial is drawn, and then share one
       clock that starts at that moment.
-    - `seconds`: time on that clock after which no trial and no turn begins, except for trials that were due
+    - `max_seconds`: time on that clock after which no trial and no turn begins, except for trials that were due
       before.
     - `is_cancellable`: True if the solver can be cancelled. In this case the first signal cancels it.
-    - `keeps_conversation`: function that returns True if the conversation of an ended trial is stored. Each
+    - `keep_condition`: function that returns True if the conversation of an ended trial is stored. Each
       worker process has its own copy of the function.
     - `shares_journal`: True if other plans use the same journal. In this case finished trials are counted one
       by one.
     """
 
     task: Task
-    samples: int
+    sample_count: int
     targets: Sequence[Target]
-    helpers: Sequence[Target] = ()
+    helper_targets: Sequence[Target] = ()
     repeats: int = 1
     limits: TrialLimits = TrialLimits()
-    reorder: Callable[[Iterator[Trial]], Iterator[Trial]] | None = None
+    reorder_trials: Callable[[Iterator[Trial]], Iterator[Trial]] | None = None
     open_ended: bool = False
     shares_clock: bool = False
-    seconds: float | None = None
+    max_seconds: float | None = None
     max_requests_per_trial: int = 1
     is_cancellable: bool = False
-    keeps_conversation: KeepCondition = keep_all
+    keep_condition: ConversationFilter = keep_all_conversations
     shares_journal: bool = False
 
     @property
     def trial_count(self) -> int:
         """Number of trials."""
-        return self.samples * self.repeats * len(self.targets)
+        return self.sample_count * self.repeats * len(self.targets)
 
     def trials(self) -> Iterator[Trial]:
-        """Yield the trials lazily: by sample, then by repeat, then by target, unless `reorder` puts them into
+        """Yield the trials lazily: by sample, then by repeat, then by target, unless `reorder_trials` puts them into
         another order.
         """
         trials = self._in_turn()
-        return trials if self.reorder is None else self.reorder(trials)
+        return trials if self.reorder_trials is None else self.reorder_trials(trials)
 
     def samples_with_digests(self) -> Iterator[tuple[Sample, bytes]]:
         """Yield the samples in the order of the task, each with the digest of its content.
@@ -92,7 +92,7 @@ class Plan(msgspec.Struct, frozen=True):
     def _trials_of(self, sample: Sample, digest: bytes, keys: list[TrialKeys]) -> Iterator[Trial]:
         for repeat in range(self.repeats):
             for target, maker in zip(self.targets, keys, strict=True):
-                yield Trial(key=maker.key(digest, repeat), sample=sample, target=target, repeat=repeat)
+                yield Trial(key=maker.trial_key(digest, repeat), sample=sample, target=target, repeat=repeat)
 
 
 def _contents(task: Task) -> Iterator[tuple[Sample, SampleContent]]:

@@ -7,7 +7,7 @@ from time import perf_counter_ns
 
 from benchwright.engine.kernel_timer import kernel_timer
 
-LEAD_NS = 10_000_000
+START_LEAD_NS = 10_000_000
 """Number of ns before its intended start at which a trial is begun, so that its first request leaves on time."""
 
 

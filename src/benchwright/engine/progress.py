@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from benchwright.engine.worker import SolvedWork, WorkResult
 from benchwright.records import Status, Trial
-from benchwright.runs.counting import FAILURE_STATUSES, ScoreState, is_counted, state_of_score, trial_status
+from benchwright.runs.counting_rules import (
+    FAILURE_STATUSES,
+    ScoreState,
+    combine_statuses,
+    is_counted,
+    state_of_score,
+)
 
 if TYPE_CHECKING:
     from benchwright.stats.intervals import Interval
@@ -107,7 +113,7 @@ class LiveProgress:
 
     Cut-off trials count neither as done nor as failed.
 
-    - `done`: number of trials done. It includes trials of earlier sessions that are not run again; `rate`
+    - `done`: number of trials done. It includes trials of earlier sessions that are not run again; `trials_per_second`
       leaves them out.
     - `means`: mapping from (slot, scorer) to the mean score.
     - `decision`: function that describes how close the question of `--until` is to a decision; None if the
@@ -133,12 +139,12 @@ class LiveProgress:
         self._start = monotonic()
 
     def on_start(self, total: int, done: int, again: int) -> None:
-        """See `engine.run.Listener`."""
+        """See `engine.run.RunListener`."""
         self.total, self.done, self._earlier = total, done - again, done - again
         self._start = monotonic()
 
     def on_result(self, result: WorkResult) -> None:
-        """See `engine.run.Listener`."""
+        """See `engine.run.RunListener`."""
         if isinstance(result, SolvedWork):
             for request in result.record.requests:
                 self.tokens += request.usage.total_tokens
@@ -146,7 +152,7 @@ class LiveProgress:
         if not is_counted(result.status):
             return
         self.done += not result.counted
-        self.statuses[trial_status(result.status, [score.status for score in result.scores])] += 1
+        self.statuses[combine_statuses(result.status, [score.status for score in result.scores])] += 1
         for score in result.scores:
             state = state_of_score(score.status, score.value)
             if state is not ScoreState.FAILED:
@@ -158,11 +164,11 @@ class LiveProgress:
         return mean
 
     def on_message(self, text: str) -> None:
-        """See `engine.run.Listener`."""
+        """See `engine.run.RunListener`."""
         self.notes.append(text)
 
     def on_end(self) -> None:
-        """See `engine.run.Listener`."""
+        """See `engine.run.RunListener`."""
         self.is_over = True
 
     def on_level(self, level: int, settled: bool) -> None:
@@ -191,12 +197,12 @@ class LiveProgress:
         return [*waits, *self._meanwhile()]
 
     @property
-    def failed(self) -> int:
+    def failed_trials(self) -> int:
         """Number of failed trials in this session."""
         return sum(count for status, count in self.statuses.items() if status in FAILURE_STATUSES)
 
     @property
-    def rate(self) -> float:
+    def trials_per_second(self) -> float:
         """Trials per second in this session."""
         seconds = monotonic() - self._start
         return (self.done - self._earlier) / seconds if seconds > 0 else 0.0
@@ -204,4 +210,4 @@ class LiveProgress:
     @property
     def eta(self) -> float | None:
         """Estimated seconds until the run is finished, at the present rate. None if no trial is done yet."""
-        return (self.total - self.done) / self.rate if self.rate > 0 else None
+        return (self.total - self.done) / self.trials_per_second if self.trials_per_second > 0 else None

@@ -20,21 +20,21 @@ from benchwright.records import Message, Outcome, Record, Sample, Status, Target
 from benchwright.runs.keys import SampleContent
 from benchwright.runs.manifest import JudgeInfo
 
-PREPARE_SECONDS = 1.0
+PREPARATION_LEAD_SECONDS = 1.0
 """Number of seconds before a trial is due at which its solver is called to prepare the trial."""
 
 
 class ScheduledTurn(Record, frozen=True):
     """A request of a trial that has its own intended start.
 
-    `number`: the request's index in the trial. `due`: its intended start (`perf_counter_ns`); it is not sent
-    earlier. `sent`: messages (or their JSON) that are sent instead of the messages passed to `chat`, while the
+    `number`: the request's index in the trial. `due_ns`: its intended start (`perf_counter_ns`); it is not sent
+    earlier. `sent_messages`: messages (or their JSON) that are sent instead of the messages passed to `chat`, while the
     journal stores the latter. It is used for messages generated from a seed.
     """
 
     number: int
-    due: int
-    sent: list[Message] | msgspec.Raw | None = None
+    due_ns: int
+    sent_messages: list[Message] | msgspec.Raw | None = None
 
 
 class Session(Protocol):
@@ -173,7 +173,7 @@ class JudgingScorer(Scorer, Protocol):
     """A scorer that lets the run's target `judge` grade answers."""
 
     @property
-    def judging(self) -> JudgeInfo:
+    def judge_info(self) -> JudgeInfo:
         """The judge's prompt digest and settings."""
         ...
 
@@ -196,7 +196,7 @@ class PreparingSolver(Solver, Protocol):
     async def prepare(self, trial: Trial) -> None:
         """Prepare a trial.
 
-        The engine calls this `PREPARE_SECONDS` seconds before the trial is due. An error of the trial must not
+        The engine calls this `PREPARATION_LEAD_SECONDS` seconds before the trial is due. An error of the trial must not
         be raised here, but in `solve`.
         """
         ...

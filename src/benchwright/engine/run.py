@@ -15,19 +15,19 @@ import msgspec
 from benchwright.clock import wall_ns
 from benchwright.endpoint.providers import ModelClient
 from benchwright.engine.executor import ExecutionCost, Executor
-from benchwright.engine.group_commits import GroupCommits
+from benchwright.engine.group_commits import GroupCommitter
 from benchwright.engine.ledger import Ledger, RetryCondition
 from benchwright.engine.loop_lag import LoopLagSampler
 from benchwright.engine.offload import offload_processes
 from benchwright.engine.plan import Plan
-from benchwright.engine.run_context import set_current_run
+from benchwright.engine.run_context import set_current_run_id
 from benchwright.engine.signals import SignalHandler
-from benchwright.engine.stop import DecisionRule, StopRequest, StopRule
+from benchwright.engine.stop_rules import DecisionRule, StopRequest, StopRule
 from benchwright.engine.trial_reuse import NO_REUSE, Reuse, ReusedTrial
 from benchwright.engine.worker import TrialWork, WorkResult
 from benchwright.errors import JournalError
-from benchwright.formats import plural
-from benchwright.records import FAILED_STATUSES, RETRIED_ON_RESUME, Record, RunEvent, Status, Trial
+from benchwright.formats import count_with_noun
+from benchwright.records import FAILED_STATUSES, STATUSES_RETRIED_ON_RESUME, Record, RunEvent, Status, Trial
 from benchwright.runs.journal import Journal
 from benchwright.runs.keys import score_key
 from benchwright.runs.process_delays import LoopLag, Standstill
@@ -35,7 +35,7 @@ from benchwright.runs.standstills import combine_lags, standstill_text
 from benchwright.runs.table import RunTable
 
 
-class Listener(Protocol):
+class RunListener(Protocol):
     """Receives the events of a run. Its methods are plain functions, which must return at once."""
 
     def on_start(self, total: int, done: int, again: int) -> None:
@@ -62,15 +62,15 @@ class Listener(Protocol):
 class RunResult(Record, frozen=True):
     """The result of a session, in which a process worked on a run.
 
-    `finished`: True if the whole plan is done. `decided`: True if the statistical question was decided before
+    `is_finished`: True if the whole plan is done. `is_decided`: True if the statistical question was decided before
     the whole plan was done.
     """
 
-    finished: bool
-    interrupted: bool
-    decided: bool
+    is_finished: bool
+    is_interrupted: bool
+    is_decided: bool
     stop_reason: str | None
-    lag: LoopLag
+    loop_lag: LoopLag
     seconds: float
 
 
@@ -79,11 +79,11 @@ async def run(
     executor: Executor,
     journal: Journal,
     rules: Sequence[StopRule] = (),
-    listeners: Sequence[Listener] = (),
+    listeners: Sequence[RunListener] = (),
     *,
     until: DecisionRule | None = None,
     table: RunTable | None = None,
-    again: frozenset[Status] = RETRIED_ON_RESUME,
+    again: frozenset[Status] = STATUSES_RETRIED_ON_RESUME,
     retry: RetryCondition | None = None,
     reuse: Reuse = NO_REUSE,
     signals: bool = True,
@@ -106,9 +106,9 @@ async def run(
     """
     if table is None:
         table = RunTable(journal.directory, [scorer.name for scorer in plan.task.scorers])
-        table.advance()
+        table.read_journal()
     if table.bodies.torn:
-        journal.write_cut()
+        journal.write_body_loss_point()
     ledger = Ledger(table, again, retry)
     stop = StopRequest(clients)
     return await _Run(
@@ -124,7 +124,7 @@ class _Run:
         journal: Journal,
         rules: Sequence[StopRule],
         until: DecisionRule | None,
-        listeners: Sequence[Listener],
+        listeners: Sequence[RunListener],
         ledger: Ledger,
         lost: int,
         reuse: Reuse,
@@ -134,7 +134,7 @@ class _Run:
         self._plan = plan
         self._executor = executor
         self._journal = journal
-        self._commits = GroupCommits(journal, self._committed)
+        self._commits = GroupCommitter(journal, self._committed)
         self._rules = rules
         self._until = until
         self._decided = False
@@ -147,7 +147,7 @@ class _Run:
         self._sync_error: JournalError | None = None
 
     async def go(self) -> RunResult:
-        set_current_run(self._journal.directory.name)
+        set_current_run_id(self._journal.directory.name)
         total = self._plan.trial_count
         done, finished = self._done_before()
         again = 0 if self._reuse.asks_no_model else done - finished
@@ -156,7 +156,7 @@ class _Run:
         for listener in self._listeners:
             listener.on_start(total, min(total, done), again)
         if self._lost:
-            self._say(f"{plural(self._lost, 'conversation')} lost on the disk, and asked again.")
+            self._say(f"{count_with_noun(self._lost, 'conversation')} lost on the disk, and asked again.")
         sampler, spent = LoopLagSampler(), ExecutionCost()
         syncing = asyncio.create_task(self._sync_each_second())
         try:
@@ -166,7 +166,7 @@ class _Run:
                     with sampler, sampler.reporting_standstills(self._say_stood_still):
                         spent = await self._executor.run(self._plan, work, self._commits.deliver, self._stop)
         except asyncio.CancelledError:
-            if not self._stop.interrupted:
+            if not self._stop.is_interrupted:
                 raise
             _uncancel()
         finally:
@@ -176,16 +176,21 @@ class _Run:
         if self._sync_error is not None:
             raise self._sync_error
         finished = self._stop.reason is None
-        lag = combine_lags([sampler.result, spent.lag])
+        lag = combine_lags([sampler.loop_lag, spent.loop_lag])
         result = RunResult(
-            finished, self._stop.interrupted, self._decided, self._stop.reason, lag, perf_counter() - started
+            finished,
+            self._stop.is_interrupted,
+            self._decided,
+            self._stop.reason,
+            lag,
+            perf_counter() - started,
         )
         self._event(
             "finished" if finished else "decided" if self._decided else "stopped",
             reason=self._stop.reason,
             seconds=round(result.seconds, 3),
             cpu_seconds=round(_cpu_seconds() - cpu + spent.cpu_seconds, 3),
-            lag=result.lag,
+            lag=result.loop_lag,
             failed=self._ledger.count_failures(),
         )
         return result
@@ -193,7 +198,7 @@ class _Run:
     def _done_before(self) -> tuple[int, int]:
         """Return (number of trials done by earlier sessions, number of such trials that are not run again)."""
         if self._plan.shares_journal:
-            return self._ledger.count_existing(trial.key for trial in self._plan.trials())
+            return self._ledger.count_existing_trials(trial.key for trial in self._plan.trials())
         return self._ledger.counted, self._ledger.finished
 
     def _work(self) -> Iterator[TrialWork]:
@@ -210,7 +215,7 @@ class _Run:
                     elif outcome.status not in FAILED_STATUSES:
                         yield TrialWork(trial, outcome, scored, counted=True)
                 continue
-            taken = self._reuse.take(trial) if self._reuse.runs else None
+            taken = self._reuse.take_trial(trial) if self._reuse.earlier_runs else None
             if taken is not None:
                 yield self._take_over(trial, taken)
             elif not self._reuse.asks_no_model:
@@ -231,7 +236,7 @@ class _Run:
         }
         scores = [score for score in taken.scores if score.key in names] if self._reuse.reuses_scores else []
         if scores:
-            self._journal.write(*scores)
+            self._journal.write_lines(*scores)
         return TrialWork(trial, taken.outcome, frozenset(names[score.key] for score in scores))
 
     def _committed(self, result: WorkResult) -> None:
@@ -242,7 +247,7 @@ class _Run:
         if self._until is not None and self._stop.reason is None:
             reason = self._until.update(result)
             if reason is not None:
-                self._decided = self._until.decided
+                self._decided = self._until.is_decided
                 self._stop.request_stop(reason)
         for listener in self._listeners:
             listener.on_result(result)
@@ -258,7 +263,7 @@ class _Run:
 
     def _event(self, name: str, **detail: Any) -> None:
         kept = {key: value for key, value in detail.items() if value is not None}
-        self._journal.write(RunEvent(name, wall_ns(), kept))
+        self._journal.write_lines(RunEvent(name, wall_ns(), kept))
 
     async def _sync_each_second(self) -> None:
         while True:

@@ -7,11 +7,11 @@ from contextvars import ContextVar
 _RUN: ContextVar[str] = ContextVar("run", default="")
 
 
-def current_run() -> str:
+def current_run_id() -> str:
     """Return the id of the run to which the calling task belongs. Empty outside of runs."""
     return _RUN.get()
 
 
-def set_current_run(run_id: str) -> None:
+def set_current_run_id(run_id: str) -> None:
     """Set the run id for this task and all tasks that it starts."""
     _RUN.set(run_id)

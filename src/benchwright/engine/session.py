@@ -17,8 +17,8 @@ from benchwright.endpoint.providers import ModelClient
 from benchwright.endpoint.rate_limits import RateLimitWaits
 from benchwright.endpoint.relay import Relay, RelayedRequest, RequestFacts
 from benchwright.endpoint.reply import Reply
-from benchwright.endpoint.request import Purpose
-from benchwright.engine.agent_requests import AgentAccess, RelayedTurns, read_request
+from benchwright.endpoint.request import RequestPurpose
+from benchwright.engine.agent_requests import AgentAccess, RelayedTurns, read_relayed_request
 from benchwright.engine.precise_waits import wait_until
 from benchwright.engine.protocols import ScheduledTurn
 from benchwright.engine.seeds import storable_seed, with_repeat_seed
@@ -125,14 +125,14 @@ class TrialSession:
         first_record = len(self.requests)
         ended: list[RequestFacts] = []
 
-        def admit(asked: RequestFacts) -> Purpose:
+        def admit(asked: RequestFacts) -> RequestPurpose:
             before = turns.count_earlier(asked)
             if before is not None:
                 self._turns = before
                 if not before:
                     calls.discard_calls()
             try:
-                if turns.is_side(asked):
+                if turns.is_side_request(asked):
                     return self._purpose(SIDE_ROLE)
                 repeated = turns.repeated_turn(asked)
                 if repeated is not None:
@@ -147,8 +147,8 @@ class TrialSession:
             return purpose
 
         def note(relayed: RelayedRequest) -> None:
-            ended.append(relayed.facts)
-            is_side = turns.is_side(relayed.facts)
+            ended.append(relayed.request_facts)
+            is_side = turns.is_side_request(relayed.request_facts)
             sent = self._note_relayed(relayed, is_side)
             if is_side:
                 calls.store_result(None, None, [])
@@ -162,7 +162,7 @@ class TrialSession:
                 "programs: give the address of an OpenAI-compatible endpoint with --base-url."
             )
         settings = with_repeat_seed(client.target.settings, self.trial.repeat)
-        grant = relay.open(client, settings, admit, note, names)
+        grant = relay.open_grant(client, settings, admit, note, names)
         calls = AgentAccess(grant)
         await self._begin()
         try:
@@ -170,7 +170,7 @@ class TrialSession:
         finally:
             await grant.close()
             for place, asked in enumerate(ended, first_record):
-                if turns.is_side(asked):
+                if turns.is_side_request(asked):
                     self.requests[place] = msgspec.structs.replace(self.requests[place], role=SIDE_ROLE)
 
     def progress(self, text: str) -> None:
@@ -194,14 +194,14 @@ class TrialSession:
     ) -> Reply:
         client = self._client(slot)
         fields = {**with_repeat_seed(client.target.settings, self.trial.repeat), **body}
-        if turn is not None and turn.sent is not None:
-            fields["messages"] = turn.sent
+        if turn is not None and turn.sent_messages is not None:
+            fields["messages"] = turn.sent_messages
 
-        async def begin() -> Purpose:
+        async def begin() -> RequestPurpose:
             if not self._begun:
                 await self._begin()
             if turn is not None:
-                await wait_until(turn.due)
+                await wait_until(turn.due_ns)
             purpose = self._purpose(
                 role, fields.get("seed"), offered_tool_names(fields.get("tools"), fields.get("tool_choice"))
             )
@@ -225,12 +225,12 @@ class TrialSession:
 
     def _note(self, record: RequestRecord, turn: ScheduledTurn | None) -> None:
         if turn is not None:
-            record = msgspec.structs.replace(record, turn=turn.number, due=turn.due - self.actual_start)
+            record = msgspec.structs.replace(record, turn=turn.number, due=turn.due_ns - self.actual_start)
         self.requests.append(record)
 
     def _note_relayed(self, relayed: RelayedRequest, is_side: bool) -> list[Message]:
         """Record a call that went through the relay and return the messages that it sent."""
-        fields, sent = read_request(relayed)
+        fields, sent = read_relayed_request(relayed)
         left_out = f"{LEFT_OUT_PREFIX}seed" in relayed.record.flags
         seed = None if left_out else storable_seed(fields.get("seed"))
         self.requests.append(msgspec.structs.replace(relayed.record, seed=seed))
@@ -245,7 +245,7 @@ class TrialSession:
         self._tokens += relayed.reply.usage.total_tokens or relayed.record.chunks
         return sent
 
-    def _purpose(self, role: str, seed: Any = None, offered: Sequence[str] | None = None) -> Purpose:
+    def _purpose(self, role: str, seed: Any = None, offered: Sequence[str] | None = None) -> RequestPurpose:
         """Return the purpose of the next request: the role, with the seed and the offered tools.
 
         Raises:
@@ -253,7 +253,9 @@ class TrialSession:
         """
         self._check_limits(role)
         seed = storable_seed(seed)
-        purpose = Purpose(self.actual_start, role, self._turns, seed, self._waits, offered_tools=offered)
+        purpose = RequestPurpose(
+            self.actual_start, role, self._turns, seed, self._waits, offered_tools=offered
+        )
         if role == "model":
             self._turns += 1
         return purpose
@@ -273,7 +275,7 @@ class TrialSession:
         if limits.tokens is not None and self._tokens >= limits.tokens:
             raise LimitReached("tokens", limits.tokens)
 
-    def exchanges(self, outcome: Outcome) -> list[ExchangeBody]:
+    def exchange_bodies(self, outcome: Outcome) -> list[ExchangeBody]:
         """Return the calls in the form in which the journal stores them.
 
         If the messages of a call are the first messages of the outcome's conversation, only their number is

@@ -10,25 +10,25 @@ import threading
 from types import FrameType, TracebackType
 from typing import Any
 
-from benchwright.engine.stop import StopRequest
+from benchwright.engine.stop_rules import StopRequest
 from benchwright.text import Say
 
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
-FINISH_SECONDS = 300.0
+MAX_FINISH_SECONDS = 300.0
 """Maximum number of seconds for which trials in flight may go on after the first signal."""
 
-REACTION_SECONDS = 1.0
+MAX_REACTION_SECONDS = 1.0
 """Number of seconds after which the event loop is reported as blocked, if it has not processed the first signal."""
 
-END_SECONDS = 2.0
+MAX_SHUTDOWN_SECONDS = 2.0
 """Maximum number of seconds that the run may take to end after the second signal."""
 
 BLOCKED_LOOP_MESSAGE = (
     "Stopping, but an agent, tool or grader holds the event loop up. Press again to stop immediately.\n"
 )
 BLOCKED_STOP_MESSAGE = "Stopped while the event loop was held up; finished trials are saved.\n"
-SHOW_CURSOR = "\x1b[?25h"
+SHOW_CURSOR_SEQUENCE = "\x1b[?25h"
 INTERRUPTED_EXIT_CODE = 130
 
 
@@ -77,13 +77,13 @@ class SignalHandler:
     def _stop_soon(self, name: str) -> None:
         self._heard.set()
         self._stop.interrupt(f"interrupted by {name}")
-        minutes = FINISH_SECONDS / 60
+        minutes = MAX_FINISH_SECONDS / 60
         self._say(
             f"Stopping: finishing what is in flight and saving it, for up to {minutes:g} minutes. "
             "Press again to stop immediately."
         )
         text = f"What was in flight did not end within {minutes:g} minutes: stopping now; finished trials are saved."
-        self._loop.call_later(FINISH_SECONDS, self._stop_now, text)
+        self._loop.call_later(MAX_FINISH_SECONDS, self._stop_now, text)
 
     def _stop_now(self, text: str) -> None:
         if self._task is not None and not self._over.is_set():
@@ -91,16 +91,16 @@ class SignalHandler:
             self._task.cancel()
 
     def _see_to_the_first(self) -> None:
-        if not self._heard.wait(REACTION_SECONDS) and not self._over.is_set():
+        if not self._heard.wait(MAX_REACTION_SECONDS) and not self._over.is_set():
             _write(BLOCKED_LOOP_MESSAGE)
 
     def _see_to_the_second(self) -> None:
-        if not self._over.wait(END_SECONDS):
+        if not self._over.wait(MAX_SHUTDOWN_SECONDS):
             _write(BLOCKED_STOP_MESSAGE)
             os._exit(INTERRUPTED_EXIT_CODE)
 
 
 def _write(text: str) -> None:
     """Write to stderr directly, because the main thread may be in the middle of a write."""
-    shown = SHOW_CURSOR if sys.stderr is not None and sys.stderr.isatty() else ""
+    shown = SHOW_CURSOR_SEQUENCE if sys.stderr is not None and sys.stderr.isatty() else ""
     os.write(2, f"\n{shown}{text}".encode())

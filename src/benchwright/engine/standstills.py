@@ -13,7 +13,7 @@ from benchwright.runs.process_delays import Standstill
 from benchwright.runs.standstills import STANDSTILL_FLAG
 
 
-def flag_requests(session: TrialSession, sampler: LoopLagSampler | None) -> list[RequestRecord]:
+def flag_disturbed_requests(session: TrialSession, sampler: LoopLagSampler | None) -> list[RequestRecord]:
     """Return a session's requests.
 
     Requests that were due or in flight during a standstill get the flag `STANDSTILL_FLAG`.

@@ -12,7 +12,7 @@ LOWEST_PRIORITY = 1
 
 
 @cache
-def can_raise_priority() -> bool:
+def can_raise_thread_priority() -> bool:
     """Return True if this program may get and use real-time priority (SCHED_RR of sched(7)).
 
     Linux grants this priority to root (CAP_SYS_NICE) and within RLIMIT_RTPRIO. Return False in two other
@@ -24,14 +24,14 @@ def can_raise_priority() -> bool:
     if resource.getrlimit(resource.RLIMIT_RTTIME)[0] != resource.RLIM_INFINITY:
         return False
     try:
-        raise_priority()
+        raise_thread_priority()
     except OSError:
         return False
-    reset_priority()
+    reset_thread_priority()
     return True
 
 
-def raise_priority() -> None:
+def raise_thread_priority() -> None:
     """Give this thread priority over all ordinary programs.
 
     Processes and threads that this thread starts have ordinary priority.
@@ -39,7 +39,7 @@ def raise_priority() -> None:
     os.sched_setscheduler(0, os.SCHED_RR | os.SCHED_RESET_ON_FORK, os.sched_param(LOWEST_PRIORITY))
 
 
-def reset_priority() -> None:
+def reset_thread_priority() -> None:
     """Give this thread ordinary priority again."""
     os.sched_setscheduler(
         0, os.SCHED_OTHER | os.SCHED_RESET_ON_FORK, os.sched_param(0)

@@ -28,7 +28,7 @@ class Toolbox(Protocol):
         ...
 
 
-async def tool_loop(
+async def run_tool_loop(
     session: Session, messages: Sequence[Message], toolbox: Toolbox, max_turns: int, **params: Any
 ) -> Outcome:
     """Let the model work with tools until it answers without a tool call, for at most `max_turns` responses.

@@ -27,20 +27,20 @@ class EarlierRun:
 
     def __init__(self, directory: Path) -> None:
         self._table = RunTable(directory)
-        self._table.advance()
+        self._table.read_journal()
 
     def __contains__(self, trial_key: str) -> bool:
         return self._row(trial_key) is not None
 
     def _row(self, trial_key: str) -> int | None:
-        row = self._table.find(trial_key)
+        row = self._table.find_row(trial_key)
         if row is None or self._table.status_of(row) in FAILED_STATUSES:
             return None
         if self._table.reused[row] and self._table.read_record(row).restored_tokens is not None:
             return None  # only its result was stored, not its conversation
         return row
 
-    def take(self, trial: Trial) -> ReusedTrial | None:
+    def take_trial(self, trial: Trial) -> ReusedTrial | None:
         """Return the trial as recorded in the earlier run.
 
         Return None if the earlier run lacks the trial, or if the trial's body is lost.
@@ -77,14 +77,14 @@ class Reuse(Record, frozen=True):
     `asks_no_model`: True if no model is asked at all. Trials that no earlier run has are then left out.
     """
 
-    runs: Sequence[EarlierRun] = ()
+    earlier_runs: Sequence[EarlierRun] = ()
     reuses_scores: bool = True
     asks_no_model: bool = False
 
-    def take(self, trial: Trial) -> ReusedTrial | None:
+    def take_trial(self, trial: Trial) -> ReusedTrial | None:
         """Return the trial from the first run that has it. None if no run has it."""
-        for run in self.runs:
-            taken = run.take(trial)
+        for run in self.earlier_runs:
+            taken = run.take_trial(trial)
             if taken is not None:
                 return taken
         return None

@@ -17,11 +17,11 @@ import msgspec
 from benchwright.endpoint.providers import ModelClient
 from benchwright.engine.error_boundary import ErrorBoundary, describe_error, ends_the_run
 from benchwright.engine.loop_lag import reporting_standstills, running_sampler
-from benchwright.engine.plan import KeepCondition, keep_all
-from benchwright.engine.precise_waits import LEAD_NS
-from benchwright.engine.protocols import PREPARE_SECONDS, PreparingSolver, Scorer, Solver
+from benchwright.engine.plan import ConversationFilter, keep_all_conversations
+from benchwright.engine.precise_waits import START_LEAD_NS
+from benchwright.engine.protocols import PREPARATION_LEAD_SECONDS, PreparingSolver, Scorer, Solver
 from benchwright.engine.session import TrialSession
-from benchwright.engine.standstills import extend_limit, flag_requests
+from benchwright.engine.standstills import extend_limit, flag_disturbed_requests
 from benchwright.errors import ExecutionError, GraderError, LimitReached, RunStopped
 from benchwright.records import (
     FAILED_STATUSES,
@@ -55,15 +55,15 @@ class TrialWork(Record, frozen=True):
 class SolvedWork(Record, frozen=True):
     """A solved trial, to be journalled before it is scored: its record and encoded body.
 
-    `body` is empty if the conversation is not stored. `systemic`: True if every further request would meet the
-    same error. `earlier`: number of trials of this worker that began before its first failure and are still in
-    flight.
+    `body` is empty if the conversation is not stored. `is_systemic`: True if every further request would meet
+    the same error. `earlier_in_flight`: number of trials of this worker that began before its first failure
+    and are still in flight.
     """
 
     record: TrialRecord
     body: bytes
-    systemic: bool = False
-    earlier: int = 0
+    is_systemic: bool = False
+    earlier_in_flight: int = 0
 
 
 class ScoredWork(Record, frozen=True):
@@ -101,7 +101,7 @@ class Worker:
         limits: TrialLimits,
         deliver: DeliverResult,
         show: Callable[[str, str], None] | None = None,
-        keeps: KeepCondition = keep_all,
+        keeps: ConversationFilter = keep_all_conversations,
         seconds: float | None = None,
     ) -> None:
         self._solver = solver
@@ -145,7 +145,7 @@ class Worker:
     @property
     def lead_seconds(self) -> float:
         """Number of seconds before its due time at which the worker takes up a trial, so that it can be prepared."""
-        return 0.0 if self._preparing is None else PREPARE_SECONDS
+        return 0.0 if self._preparing is None else PREPARATION_LEAD_SECONDS
 
     async def prepare(self, work: TrialWork) -> None:
         """Let the solver prepare a trial that will be due soon. Do nothing if the solver does not prepare trials."""
@@ -158,9 +158,9 @@ class Worker:
 
     def start_moment(self, work: TrialWork) -> int:
         """Return the moment (`perf_counter_ns`) at which a trial is to be taken up. 0 if the trial has no due time."""
-        return 0 if work.trial.due_ns is None else self.origin + work.trial.due_ns - LEAD_NS
+        return 0 if work.trial.due_ns is None else self.origin + work.trial.due_ns - START_LEAD_NS
 
-    async def process(self, work: TrialWork) -> None:
+    async def process_work(self, work: TrialWork) -> None:
         """Solve the trial unless its outcome is known. Then score it. Deliver the result of each step.
 
         If there is nothing to score, both results are delivered together.
@@ -206,7 +206,7 @@ class Worker:
     ) -> tuple[Outcome, Awaitable[None]]:
         if boundary.status is not None:
             outcome = Outcome(boundary.status, reason=boundary.reason)
-        record = _record(trial, session, outcome, flag_requests(session, self._sampler))
+        record = _record(trial, session, outcome, flag_disturbed_requests(session, self._sampler))
         body = encode_json(_body(trial, session, outcome)) if self._keeps(record) else b""
         self._ended(number, outcome.status)
         return outcome, self._deliver(SolvedWork(record, body, boundary.systemic, self._earlier))
@@ -328,7 +328,7 @@ def _body(trial: Trial, session: TrialSession, outcome: Outcome) -> TrialBody:
         messages=outcome.messages,
         answer=outcome.answer,
         scores=outcome.scores,
-        exchanges=session.exchanges(outcome),
+        exchanges=session.exchange_bodies(outcome),
         artifacts=outcome.artifacts,
         native=outcome.native,
         unanswered=[] if outcome.messages else session.unanswered,

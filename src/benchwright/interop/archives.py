@@ -54,7 +54,7 @@ class Archive:
         self._zip.close()
         self._file.close()
 
-    def read(self, name: str) -> bytes:
+    def read_member(self, name: str) -> bytes:
         """Return the unpacked content of a member.
 
         Raises:

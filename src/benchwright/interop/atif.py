@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from benchwright.interop.messages import content_of, openai_call
+from benchwright.interop.messages import content_as_text, openai_tool_call
 from benchwright.interop.untrusted_files import count_or_none, object_or_empty, objects_in_list, text_or_empty
 from benchwright.records import Message, RequestRecord, Usage
 
-ROLES = {"system": "system", "user": "user", "agent": "assistant"}
+OPENAI_ROLE_BY_SOURCE = {"system": "system", "user": "user", "agent": "assistant"}
 
 
 def messages_of(trajectory: Mapping[str, Any]) -> list[Message]:
@@ -19,17 +19,17 @@ def messages_of(trajectory: Mapping[str, Any]) -> list[Message]:
     """
     found: list[Message] = []
     for step in objects_in_list(trajectory.get("steps")):
-        role = ROLES.get(text_or_empty(step.get("source")))
+        role = OPENAI_ROLE_BY_SOURCE.get(text_or_empty(step.get("source")))
         if role is None:
             continue
-        message: Message = {"role": role, "content": content_of(step.get("message"))}
+        message: Message = {"role": role, "content": content_as_text(step.get("message"))}
         if reasoning := text_or_empty(step.get("reasoning_content")):
             message["reasoning_content"] = reasoning
         if calls := [_call(one) for one in objects_in_list(step.get("tool_calls"))]:
             message["tool_calls"] = calls
         found.append(message)
         for one in objects_in_list(object_or_empty(step.get("observation")).get("results")):
-            answer: Message = {"role": "tool", "content": content_of(one.get("content"))}
+            answer: Message = {"role": "tool", "content": content_as_text(one.get("content"))}
             if named := text_or_empty(one.get("source_call_id")):
                 answer["tool_call_id"] = named
             found.append(answer)
@@ -54,7 +54,7 @@ def _usage(metrics: Mapping[str, Any]) -> Usage:
 
 
 def _call(call: Mapping[str, Any]) -> dict[str, Any]:
-    return openai_call(
+    return openai_tool_call(
         text_or_empty(call.get("tool_call_id")),
         text_or_empty(call.get("function_name")),
         call.get("arguments"),

@@ -10,14 +10,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchwright.interop.evalscope_reviews import LINES_PATTERN, ReviewSubset, scan_reviews, trials_of
+from benchwright.interop.evalscope_reviews import REVIEW_FILES_GLOB, ReviewSubset, scan_reviews, trials_of
 from benchwright.interop.foreign_results import (
     ForeignRun,
     ForeignScale,
     ForeignTarget,
     ReadResults,
     UnreadableResults,
-    read_each,
+    read_all_parts,
 )
 from benchwright.interop.untrusted_files import (
     count_or_none,
@@ -31,7 +31,7 @@ from benchwright.interop.untrusted_files import (
 )
 
 FORMAT = "evalscope"
-MAX_CONFIGURATION = 16 << 20
+MAX_CONFIGURATION_BYTES = 16 << 20
 
 
 class DatasetReport(NamedTuple):
@@ -58,7 +58,7 @@ def read(path: Path) -> ReadResults:
         for model in sorted((root / "reviews").iterdir())
         if model.is_dir()
     ]
-    found = read_each(models, lambda one: _runs(*one))
+    found = read_all_parts(models, lambda one: _runs(*one))
     if not found:
         raise UnreadableResults(f"{path} has no reviews of single samples.")
     return found
@@ -66,7 +66,7 @@ def read(path: Path) -> ReadResults:
 
 def _roots(path: Path) -> list[Path]:
     places = [path, *sorted(one for one in path.iterdir() if one.is_dir())]
-    return [one for one in places if any((one / "reviews").glob(f"*/{LINES_PATTERN}"))]
+    return [one for one in places if any((one / "reviews").glob(f"*/{REVIEW_FILES_GLOB}"))]
 
 
 def _runs(root: Path, model: str) -> ReadResults:
@@ -86,7 +86,7 @@ def _runs(root: Path, model: str) -> ReadResults:
         if dataset not in files
     ]
     read_one = partial(_run, root, model, reports)
-    return [*read_each(files.items(), lambda one: [read_one(*one)]), *damaged, *missing]
+    return [*read_all_parts(files.items(), lambda one: [read_one(*one)]), *damaged, *missing]
 
 
 def _run(
@@ -109,10 +109,10 @@ def _run(
         created_at=parse_time(content.get("created_at")),
         state="finished" if content else "unfinished",
         repeats=reviews.repeats,
-        planned=requested if requested is not None else _counted(content),
+        planned_trials=requested if requested is not None else _counted(content),
         absent_trials=failed,
-        files=[*([report.file] if report else []), *(file for one in subsets for file in one.files)],
-        lacks=["time to first token", "why requests failed"],
+        files=[*([report.file] if report else []), *(file for one in subsets for file in one.existing_files)],
+        missing_data=["time to first token", "why requests failed"],
         notes=[*_notes(content, failed), *reviews.notes],
     )
 
@@ -136,7 +136,7 @@ def _datasets(root: Path, model: str, reports: Mapping[str, DatasetReport]) -> d
         *(name for name, report in reports.items() if not _subsets(report.content)),
     ]
     found: dict[str, list[ReviewSubset]] = {}
-    for file in sorted((root / "reviews" / model).glob(LINES_PATTERN)):
+    for file in sorted((root / "reviews" / model).glob(REVIEW_FILES_GLOB)):
         dataset, subset = told.get(file.stem) or _split(file.stem, configured)
         predictions = root / "predictions" / model / file.name
         found.setdefault(dataset, []).append(ReviewSubset(subset, file, predictions))
@@ -170,7 +170,7 @@ def _configured(root: Path) -> Iterator[str]:
     """Yield the names of the datasets in the configuration. It is a YAML file, of which only this list is read."""
     for file in sorted((root / "configs").glob("*.y*ml")):
         try:
-            lines = file.read_bytes()[:MAX_CONFIGURATION].decode(errors="replace").splitlines()
+            lines = file.read_bytes()[:MAX_CONFIGURATION_BYTES].decode(errors="replace").splitlines()
         except OSError:
             continue
         within = False

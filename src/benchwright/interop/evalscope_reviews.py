@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchwright.formats import plural
+from benchwright.formats import count_with_noun
 from benchwright.interop.foreign_results import ForeignScore, ForeignTrial, UnreadableResults
-from benchwright.interop.inspect_sample import openai_message, usage_of
+from benchwright.interop.inspect_sample import to_openai_message, usage_of
 from benchwright.interop.untrusted_files import (
     count_or_none,
     number_or_none,
@@ -25,8 +25,8 @@ from benchwright.interop.untrusted_files import (
 )
 from benchwright.records import RequestRecord, Status
 
-LINES_PATTERN = "*.jsonl"
-COUNTED_STATUSES = ("", "success", "fallback", "degraded")
+REVIEW_FILES_GLOB = "*.jsonl"
+COUNTED_SCORE_STATUSES = ("", "success", "fallback", "degraded")
 """Statuses of scores that count. EvalScope excludes scores with other statuses (constants.ScoreStatus)."""
 
 SampleId = int | str
@@ -36,13 +36,13 @@ class ReviewSubset(NamedTuple):
     """A subset of a dataset: its file of reviews and its file of predictions."""
 
     name: str
-    reviews: Path
-    predictions: Path
+    reviews_file: Path
+    predictions_file: Path
 
     @property
-    def files(self) -> list[Path]:
+    def existing_files(self) -> list[Path]:
         """The review file and the prediction file. A file that does not exist is left out."""
-        return [one for one in (self.reviews, self.predictions) if one.is_file()]
+        return [one for one in (self.reviews_file, self.predictions_file) if one.is_file()]
 
 
 class SampleRepeat(NamedTuple):
@@ -55,12 +55,12 @@ class SampleRepeat(NamedTuple):
 class ReviewOverview(NamedTuple):
     """An overview of a dataset's reviews, from a first pass over them.
 
-    `attempts`: mapping from a file to {line number: attempt}, for the lines that count. A resumed evaluation
+    `attempts_by_line`: mapping from a file to {line number: attempt}, for the lines that count. A resumed evaluation
     may append the same answer again; EvalScope takes the last one. `metrics`: the names of all scores, in
     order.
     """
 
-    attempts: dict[Path, dict[int, SampleRepeat]]
+    attempts_by_line: dict[Path, dict[int, SampleRepeat]]
     metrics: list[str]
     repeats: int
     notes: list[str]
@@ -79,17 +79,17 @@ def scan_reviews(subsets: Sequence[ReviewSubset]) -> ReviewOverview:
     torn: list[str] = []
     for subset in subsets:
         last: dict[SampleId, tuple[int, SampleId, int | None]] = {}
-        for place, review in _lines(subset.reviews, torn):
-            answer, sample, repeat = _ids(review, f"{subset.reviews}, line {place}")
+        for place, review in _lines(subset.reviews_file, torn):
+            answer, sample, repeat = _ids(review, f"{subset.reviews_file}, line {place}")
             again += answer in last
             last[answer] = place, sample, repeat
             metrics |= dict.fromkeys(object_or_empty(_score(review).get("value")))
-        attempts[subset.reviews] = _numbered(last)
+        attempts[subset.reviews_file] = _numbered(last)
     repeats = 1 + max((one.repeat for lines in attempts.values() for one in lines.values()), default=0)
     notes = [f"Its last line is cut short, and left out: {name}" for name in torn]
     if again:
         notes.append(
-            f"{plural(again, 'review')} stood there again; the last one of an answer counts, as in EvalScope."
+            f"{count_with_noun(again, 'review')} stood there again; the last one of an answer counts, as in EvalScope."
         )
     return ReviewOverview(attempts, list(metrics), repeats, notes)
 
@@ -102,8 +102,8 @@ def trials_of(subsets: Sequence[ReviewSubset], reviews: ReviewOverview) -> Itera
     """
     for subset in subsets:
         requests = _requests(subset)
-        counting = reviews.attempts[subset.reviews]
-        for place, review in _lines(subset.reviews, []):
+        counting = reviews.attempts_by_line[subset.reviews_file]
+        for place, review in _lines(subset.reviews_file, []):
             if place in counting:
                 yield _trial(subset, counting[place], review, requests, reviews.metrics)
 
@@ -164,7 +164,7 @@ def _trial(
     requests: Mapping[int | None, RequestRecord],
     metrics: Sequence[str],
 ) -> ForeignTrial:
-    messages = [openai_message(one, {}) for one in objects_in_list(review.get("messages"))]
+    messages = [to_openai_message(one, {}) for one in objects_in_list(review.get("messages"))]
     score = _score(review)
     asked = next((one["content"] for one in messages if one["role"] == "user"), review.get("input"))
     target = review.get("target")
@@ -198,7 +198,7 @@ def _scores(score: Mapping[str, Any], metrics: Sequence[str]) -> dict[str, Forei
     status = text_or_empty(score.get("status"))
     judged = text_or_empty(object_or_empty(score.get("judge_summary")).get("error")) or status
     found = {}
-    for name in metrics if status not in COUNTED_STATUSES else values:
+    for name in metrics if status not in COUNTED_SCORE_STATUSES else values:
         error = next((told for metric, told in errors.items() if _belongs(name, metric)), None)
         value = number_or_none(values.get(name))
         if error is not None:
@@ -223,10 +223,10 @@ def _requests(subset: ReviewSubset) -> dict[int | None, RequestRecord]:
 
     If an index occurs twice, the last prediction counts.
     """
-    if not subset.predictions.is_file():
+    if not subset.predictions_file.is_file():
         return {}
     found: dict[int | None, RequestRecord] = {}
-    for line in read_lines(subset.predictions, torn=[]):
+    for line in read_lines(subset.predictions_file, torn=[]):
         given = object_or_empty(line)
         output = object_or_empty(given.get("model_output"))
         choices = objects_in_list(output.get("choices"))

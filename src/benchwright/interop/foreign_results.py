@@ -35,7 +35,7 @@ class ForeignTrial(Record, frozen=True):
     - `status`: `answered`, or a failure with a line of text in `reason`.
     - `sample`: the name that the other program gives the sample.
     - `repeat`: number of the repeat, from 0.
-    - `identity`: the other program's own digest of the sample.
+    - `sample_digest`: the other program's own digest of the sample.
     - `input`: the question in readable form. `target`: the expected answer in readable form.
     - `requests`: the recorded usage and times. A request's `total` is 0 if its time was not recorded.
     - `started_at`: ns since the epoch; 0 if unknown. `duration`: ns; 0 if unknown.
@@ -51,7 +51,7 @@ class ForeignTrial(Record, frozen=True):
     scores: dict[str, ForeignScore] = {}
     input: str | None = None
     target: str | None = None
-    identity: str | None = None
+    sample_digest: str | None = None
     messages: list[Message] = []
     answer: str = ""
     requests: list[RequestRecord] = []
@@ -99,9 +99,9 @@ class ForeignRun(NamedTuple):
     - `scores`: the scores in the order in which they are displayed.
     - `trials`: read lazily, and only once.
     - `files`: the files and folders from which the run is read. If empty, it is read from `path` alone.
-    - `planned`: number of trials that the program reports as planned.
+    - `planned_trials`: number of trials that the program reports as planned.
     - `absent_trials`: number of planned trials that are known to be missing.
-    - `lacks`: data that Benchwright's own runs have and these files lack.
+    - `missing_data`: data that Benchwright's own runs have and these files lack.
     - `notes`: facts that a reader of the imported data should know, one sentence each.
     """
 
@@ -117,10 +117,10 @@ class ForeignRun(NamedTuple):
     version: str = ""
     state: str = "finished"
     repeats: int = 1
-    planned: int | None = None
+    planned_trials: int | None = None
     absent_trials: int = 0
     files: Sequence[Path] = ()
-    lacks: list[str] = []
+    missing_data: list[str] = []
     notes: list[str] = []
     settings: Mapping[str, Any] = {}
 
@@ -141,7 +141,7 @@ ReadResults = list[ForeignRun | UnreadableResults]
 """The results in a path, in order. Each entry is a run, or the error that prevented reading a run."""
 
 
-def read_each(
+def read_all_parts(
     parts: Iterable[ResultPart], read: Callable[[ResultPart], Iterable[ForeignRun | UnreadableResults]]
 ) -> ReadResults:
     """Read the runs of each part of some results, such as each file of a folder.
@@ -157,6 +157,6 @@ def read_each(
     return found
 
 
-def unread_trial(sample: str, error: UnreadableResults, **more: Any) -> ForeignTrial:
+def damaged_trial(sample: str, error: UnreadableResults, **more: Any) -> ForeignTrial:
     """Return a failed trial in place of a trial whose record is damaged. It does not count against the model."""
     return ForeignTrial(sample, status=Status.EXECUTION_ERROR, reason=str(error), is_damaged=True, **more)

@@ -60,12 +60,12 @@ def read(path: Path) -> ReadResults:
         raise damaged[0] if damaged else UnreadableResults(f"{path} holds no trial that has ended.")
     job = _job(path)
     slots = _slots(attempt.result for attempt in ended)
-    sources = list(dict.fromkeys(attempt.source for attempt in ended))
+    sources = list(dict.fromkeys(attempt.dataset for attempt in ended))
     missing = len(folders) - len(ended) - len(damaged)
     return [
         _run(_Job(path, job, missing, damaged, len(sources) == 1), source, own, slots)
         for source in sources
-        for own in [[attempt for attempt in ended if attempt.source == source]]
+        for own in [[attempt for attempt in ended if attempt.dataset == source]]
     ]
 
 
@@ -100,9 +100,9 @@ def _run(job: _Job, source: str, attempts: Sequence[HarborAttempt], slots: SlotB
         ended_at=parse_time(job.result.get("finished_at")),
         state="unfinished" if job.missing else "finished",
         repeats=1 + max(trial.repeat for trial in trials),
-        planned=planned if job.whole else len(attempts),
+        planned_trials=planned if job.whole else len(attempts),
         absent_trials=absent if job.whole else 0,
-        lacks=["times of requests"],
+        missing_data=["times of requests"],
         notes=list(_notes(job, trials)),
     )
 

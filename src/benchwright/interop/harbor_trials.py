@@ -30,7 +30,7 @@ MAX_REASON_LENGTH = 500
 SlotByAgentAndModel = Mapping[tuple[str, str], str]
 """Mapping from (agent, model) to the slot of the target."""
 
-AGENT_EXCEPTIONS = {
+STATUS_BY_AGENT_EXCEPTION = {
     "AgentTimeoutError": Status.LIMIT,
     "ContextWindowExceededError": Status.LIMIT,
     "ContextLengthExceededError": Status.LIMIT,
@@ -78,12 +78,12 @@ class HarborAttempt(NamedTuple):
         return text_or_empty(self.result.get("task_name"))
 
     @property
-    def source(self) -> str:
+    def dataset(self) -> str:
         """The dataset of the task. Empty for a task without a dataset."""
         return text_or_empty(self.result.get("source"))
 
     @property
-    def checksum(self) -> str:
+    def task_checksum(self) -> str:
         """Harbor's digest of the task. Empty if unknown."""
         return text_or_empty(self.result.get("task_checksum"))
 
@@ -105,13 +105,13 @@ def trials_of(attempts: Sequence[HarborAttempt], slots: SlotByAgentAndModel) -> 
     """Return the attempts at one dataset as trials. Repeats are numbered in the order of their starts."""
     versions: defaultdict[str, dict[str, None]] = defaultdict(dict)
     for attempt in attempts:
-        versions[attempt.task][attempt.checksum] = None
+        versions[attempt.task][attempt.task_checksum] = None
     seen: Counter[tuple[str, str]] = Counter()
     found = []
     for attempt in sorted(attempts, key=lambda one: (parse_time(one.result.get("started_at")), one.folder)):
         slot = slots[agent_and_model(attempt.result)]
         changed = len(versions[attempt.task]) > 1
-        version = xxhash.xxh3_64_hexdigest(attempt.checksum.encode())[:8]
+        version = xxhash.xxh3_64_hexdigest(attempt.task_checksum.encode())[:8]
         sample = f"{attempt.task} {version}" if changed else attempt.task
         found.append(
             _trial(attempt, sample, slot, seen[slot, sample], (CHANGED_TASK_NOTE,) if changed else ())
@@ -141,7 +141,7 @@ def _trial(
         status=status,
         reason=reason,
         scores=scores,
-        identity=attempt.checksum or None,
+        sample_digest=attempt.task_checksum or None,
         input=next((one["content"] for one in messages if one["role"] == "user"), None),
         messages=messages,
         answer=said[-1]["content"] if said else "",
@@ -169,14 +169,16 @@ def _status(result: Mapping[str, Any], rewarded: bool) -> tuple[Status, str | No
     raised = [one for one in (object_or_empty(result.get("exception_info")), *steps) if one]
     if rewarded and not raised:
         return Status.ANSWERED, None
-    worst = next((one for one in raised if _kind(one) not in AGENT_EXCEPTIONS), raised[0] if raised else {})
+    worst = next(
+        (one for one in raised if _kind(one) not in STATUS_BY_AGENT_EXCEPTION), raised[0] if raised else {}
+    )
     told = one_line(
         f"{_kind(worst)}: {text_or_empty(worst.get('exception_message'))}".rstrip(": "), MAX_REASON_LENGTH
     )
     if _kind(worst) == CANCELLED_EXCEPTION:
         return Status.CANCELLED, told
     if rewarded:
-        return AGENT_EXCEPTIONS.get(_kind(worst), Status.EXECUTION_ERROR), told
+        return STATUS_BY_AGENT_EXCEPTION.get(_kind(worst), Status.EXECUTION_ERROR), told
     return Status.EXECUTION_ERROR, told or "no reward was written"
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import msgspec
 import xxhash
 
-from benchwright.formats import plural
+from benchwright.formats import count_with_noun
 from benchwright.interop.foreign_results import ForeignRun, ForeignScale, ForeignTrial, UnreadableResults
 from benchwright.text import one_line
 
@@ -39,11 +39,11 @@ class ImportTally:
         self._scores = {name: _Values(scale) for name, scale in run.scores.items()}
 
     @property
-    def count(self) -> int:
+    def trial_count(self) -> int:
         """Number of trials that count."""
         return len(self._seen)
 
-    def add(self, trial: ForeignTrial, key: str, content: bytes) -> bool:
+    def add_trial(self, trial: ForeignTrial, key: str, content: bytes) -> bool:
         """Add a trial, whose encoded form is `content`.
 
         Return False if the same trial was added before with equal content.
@@ -71,16 +71,16 @@ class ImportTally:
             self._scores.setdefault(name, _Values(ForeignScale())).add(score.value)
         return True
 
-    def check_any_read(self) -> None:
+    def require_readable_trial(self) -> None:
         """Check that at least one trial could be read.
 
         Raises:
             UnreadableResults: If the record of every trial is damaged.
         """
-        if self._unread and len(self._unread) == self.count:
+        if self._unread and len(self._unread) == self.trial_count:
             raise UnreadableResults(self._unread[0])
 
-    def scales(self) -> dict[str, ForeignScale]:
+    def score_scales(self) -> dict[str, ForeignScale]:
         """Return the scale of each score: its range, the lowest value that passes, and its direction.
 
         If the format states a passing value or that lower values are better, or if a value is neither 0 nor
@@ -102,22 +102,22 @@ class ImportTally:
         They are about missing, duplicate and damaged trials, and about means that differ from the program's
         own.
         """
-        planned, count = self._run.planned, self.count
+        planned, count = self._run.planned_trials, self.trial_count
         if (
             self._run.state == "finished"
             and planned is not None
             and count + self._run.absent_trials < planned
         ):
-            yield f"It tells of {plural(planned, 'trial')}; {count:,} are in its files."
+            yield f"It tells of {count_with_noun(planned, 'trial')}; {count:,} are in its files."
         if self._twice:
-            yield f"{plural(self._twice, 'trial')} stood twice, word for word; each counts once."
+            yield f"{count_with_noun(self._twice, 'trial')} stood twice, word for word; each counts once."
         if self._unread:
-            yield f"The records of {plural(len(self._unread), 'trial')} are damaged: {self._unread[0]}"
+            yield f"The records of {count_with_noun(len(self._unread), 'trial')} are damaged: {self._unread[0]}"
         for remark, times in self._remarks.items():
             example = one_line(self._examples[remark], MAX_NAME_LENGTH)
-            yield f"{remark}: {plural(times, 'trial')}, such as {example}."
+            yield f"{remark}: {count_with_noun(times, 'trial')}, such as {example}."
         for name, values in self._scores.items():
-            if values.disagrees(self.count):
+            if values.disagrees(self.trial_count):
                 yield (
                     f"{name}: the program itself gives a mean of {values.scale.mean:.4f}, the values in its files have "
                     f"one of {values.mean:.4f}."

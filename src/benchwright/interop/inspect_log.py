@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from benchwright.formats import plural
+from benchwright.formats import count_with_noun
 from benchwright.interop.archives import Archive
 from benchwright.interop.foreign_results import (
     ForeignRun,
@@ -19,7 +19,7 @@ from benchwright.interop.foreign_results import (
     ForeignTrial,
     ReadResults,
     UnreadableResults,
-    unread_trial,
+    damaged_trial,
 )
 from benchwright.interop.inspect_sample import trial_of
 from benchwright.interop.untrusted_files import (
@@ -40,13 +40,13 @@ START_MEMBER = "_journal/start.json"
 HEADER_MEMBER = "header.json"
 SAMPLE_MEMBER_PATTERN = re.compile(r"samples/(?P<id>.*?)(_epoch_(?P<epoch>\d{1,6}))?\.json", re.DOTALL)
 """Regular expression for the name of an archive member that holds one sample at one epoch (repeat)."""
-MEAN_METRICS = ("accuracy", "mean")
+METRICS_THAT_ARE_MEANS = ("accuracy", "mean")
 """Names of Inspect's metrics that are the plain mean of a score."""
-ReadSample = Callable[[Mapping[str, Any], str], ForeignTrial]
+SampleReader = Callable[[Mapping[str, Any], str], ForeignTrial]
 """Function that converts a sample to a trial. Its arguments: the sample, and where it is in the log, for error
 messages.
 """
-RECOGNITION_BYTES = 4_096
+MAX_RECOGNITION_BYTES = 4_096
 """Number of bytes at the beginning of a JSON file that are examined to recognise a log."""
 
 
@@ -59,7 +59,7 @@ def recognises(path: Path) -> bool:
     if path.suffix != ".json":
         return False
     with path.open("rb") as file:
-        beginning = file.read(RECOGNITION_BYTES)
+        beginning = file.read(MAX_RECOGNITION_BYTES)
     return b'"eval"' in beginning and b'"version"' in beginning and b'"task"' in beginning
 
 
@@ -75,9 +75,12 @@ def read(path: Path) -> ReadResults:
     with Archive(path) as archive:
         names = set(archive.names)
         name = HEADER_MEMBER if HEADER_MEMBER in names else START_MEMBER
-        header = require_object(decode_json(archive.read(name), f"{path}, {name}"), f"{path}, {name}")
+        header = require_object(decode_json(archive.read_member(name), f"{path}, {name}"), f"{path}, {name}")
         again = len(archive.names) - len(names)
-    twice = f"{plural(again, 'member')} of the archive stood there again; the last one counts, as in any zip archive."
+    twice = (
+        f"{count_with_noun(again, 'member')} of the archive stood there again; the last one "
+        "counts, as in any zip archive."
+    )
     return [_run(path, header, None, [twice] if again else [])]
 
 
@@ -119,13 +122,14 @@ def _run(
         ended_at=parse_time(stats.get("completed_at")),
         state=STATE_BY_STATUS.get(status, "unfinished"),
         repeats=repeats,
-        planned=count_or_none(results.get("total_samples")) or (None if each is None else each * repeats),
-        lacks=["time to first token"],
+        planned_trials=count_or_none(results.get("total_samples"))
+        or (None if each is None else each * repeats),
+        missing_data=["time to first token"],
         notes=[*notes, *_notes(header, config, results)],
     )
 
 
-def _of_archive(path: Path, trial: ReadSample) -> Iterator[ForeignTrial]:
+def _of_archive(path: Path, trial: SampleReader) -> Iterator[ForeignTrial]:
     """Yield the samples in an archive as trials. A damaged sample becomes a failed trial."""
     with Archive(path) as archive:
         for name in dict.fromkeys(archive.names):
@@ -134,13 +138,13 @@ def _of_archive(path: Path, trial: ReadSample) -> Iterator[ForeignTrial]:
                 continue
             where = f"{path}, {name}"
             try:
-                yield trial(require_object(decode_json(archive.read(name), where), where), where)
+                yield trial(require_object(decode_json(archive.read_member(name), where), where), where)
             except UnreadableResults as error:
                 repeat = max(0, int(member["epoch"] or 1) - 1)
-                yield unread_trial(member["id"], error, repeat=repeat)
+                yield damaged_trial(member["id"], error, repeat=repeat)
 
 
-def _of_list(path: Path, samples: list[dict[str, Any]], trial: ReadSample) -> Iterator[ForeignTrial]:
+def _of_list(path: Path, samples: list[dict[str, Any]], trial: SampleReader) -> Iterator[ForeignTrial]:
     for place, sample in enumerate(samples):
         yield trial(sample, f"{path}, sample {place}")
 
@@ -161,7 +165,7 @@ def _scales(about: Mapping[str, Any], results: Mapping[str, Any]) -> dict[str, F
         name, scorer = text_or_empty(one.get("name")), text_or_empty(one.get("scorer"))
         means = [
             number_or_none(object_or_empty(object_or_empty(one.get("metrics")).get(named)).get("value"))
-            for named in MEAN_METRICS
+            for named in METRICS_THAT_ARE_MEANS
         ]
         plain = whole and text_or_empty(one.get("reducer")) in ("", "mean")
         scale = ForeignScale(mean=next((mean for mean in means if mean is not None), None) if plain else None)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from benchwright.interop.foreign_results import ForeignScore, ForeignTrial, UnreadableResults
-from benchwright.interop.messages import openai_call
+from benchwright.interop.messages import openai_tool_call
 from benchwright.interop.untrusted_files import (
     count_or_none,
     number_or_none,
@@ -20,14 +20,14 @@ from benchwright.interop.untrusted_files import (
 from benchwright.records import Message, RequestRecord, Status, Usage
 from benchwright.text import one_line
 
-LETTER_VALUES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
+SCORE_BY_LETTER = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 """Mapping from the letters that Inspect uses as scores to values: correct, partly correct, incorrect, no answer."""
 
-WORD_VALUES = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+SCORE_BY_WORD = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 
 MAX_LABEL_LENGTH = 60
 MAX_REASON_LENGTH = 500
-MAX_PARTS = 64
+MAX_SCORE_PARTS = 64
 """Maximum length of a list that is the value of a score, if its items are to become scores of their own.
 
 A longer list is not read as scores; a remark on the trial reports it.
@@ -39,7 +39,7 @@ ATTACHMENT_PREFIX = "attachment://"
 EXPORT_KEY = "benchwright"
 """Key in a sample's metadata under which Benchwright's export stores data for which Inspect's format has no field."""
 
-STATUSES = frozenset(Status)
+STATUS_NAMES = frozenset(Status)
 STATUS_BY_STOP_REASON = {
     "max_tokens": Status.TRUNCATED,
     "model_length": Status.TRUNCATED,
@@ -63,14 +63,14 @@ def trial_of(sample: Mapping[str, Any], model: str, where: str, scorer: str = "s
         object_or_empty(sample.get("transcript")) or sample
     )  # early versions have both below `transcript`
     attachments = object_or_empty(events.get("attachments")) or object_or_empty(events.get("content"))
-    messages = [openai_message(one, attachments) for one in objects_in_list(sample.get("messages"))]
+    messages = [to_openai_message(one, attachments) for one in objects_in_list(sample.get("messages"))]
     status, reason = _status(sample)
     scores, labels, remarks = _scores(_graded(sample, scorer))
     ours = object_or_empty(object_or_empty(sample.get("metadata")).get(EXPORT_KEY))
-    if text_or_empty(ours.get("status")) in STATUSES:
+    if text_or_empty(ours.get("status")) in STATUS_NAMES:
         status, reason = Status(ours["status"]), text_or_empty(ours.get("reason")) or None
     for name, unscored in object_or_empty(ours.get("unscored")).items():
-        if text_or_empty(unscored) in STATUSES:
+        if text_or_empty(unscored) in STATUS_NAMES:
             scores[name] = ForeignScore(None, Status(unscored))
     if scores and status is Status.EXECUTION_ERROR:
         status, labels = Status.ANSWERED, {**labels, "error": one_line(reason or "", MAX_LABEL_LENGTH)}
@@ -142,8 +142,10 @@ def _scores(
     for scorer, score in scores.items():
         given = object_or_empty(score)
         value = given.get("value")
-        if isinstance(value, list) and len(value) > MAX_PARTS:
-            remarks.append(f"{scorer}: a list of more than {MAX_PARTS} values, which are not read as scores")
+        if isinstance(value, list) and len(value) > MAX_SCORE_PARTS:
+            remarks.append(
+                f"{scorer}: a list of more than {MAX_SCORE_PARTS} values, which are not read as scores"
+            )
             continue
         for part, one in _parts(value):
             name = scorer if part is None else f"{scorer}.{part}"
@@ -171,7 +173,7 @@ def _parts(value: Any) -> Iterable[tuple[str | None, Any]]:
 def _worth(value: Any) -> float | None:
     if not isinstance(value, str):
         return number_or_none(value)
-    known = LETTER_VALUES.get(value, WORD_VALUES.get(value.lower()))
+    known = SCORE_BY_LETTER.get(value, SCORE_BY_WORD.get(value.lower()))
     if known is not None:
         return known
     try:
@@ -240,7 +242,7 @@ def usage_of(usage: Mapping[str, Any]) -> Usage:
     )
 
 
-def openai_message(message: Mapping[str, Any], attachments: Mapping[str, Any]) -> Message:
+def to_openai_message(message: Mapping[str, Any], attachments: Mapping[str, Any]) -> Message:
     """Convert one of Inspect's messages to the OpenAI format."""
     content, reasoning = _content(message.get("content"), attachments)
     made: Message = {"role": text_or_empty(message.get("role")) or "user", "content": content}
@@ -289,7 +291,7 @@ def _attached(value: Any, attachments: Mapping[str, Any]) -> str:
 
 
 def _tool_call(call: Mapping[str, Any]) -> dict[str, Any]:
-    return openai_call(
+    return openai_tool_call(
         text_or_empty(call.get("id")), text_or_empty(call.get("function")), call.get("arguments")
     )
 
@@ -302,7 +304,7 @@ def _input(sample: Mapping[str, Any], attachments: Mapping[str, Any]) -> str | N
     given = sample.get("input")
     if isinstance(given, list):
         said = [
-            openai_message(one, attachments)["content"]
+            to_openai_message(one, attachments)["content"]
             for one in objects_in_list(given)
             if one.get("role") == "user"
         ]

@@ -37,7 +37,7 @@ def trial_line(trial: ForeignTrial, key: str) -> tuple[TrialRecord, bytes]:
         target=stored_target(trial.target),
         messages=trial.messages,
         answer=trial.answer,
-        artifacts={} if trial.identity is None else {"identity": trial.identity},
+        artifacts={} if trial.sample_digest is None else {"identity": trial.sample_digest},
         native=trial.native,
     )
     return record, encode_json(body)

@@ -13,7 +13,7 @@ from benchwright.interop.foreign_results import (
     ForeignTarget,
     ReadResults,
     UnreadableResults,
-    read_each,
+    read_all_parts,
 )
 from benchwright.interop.lm_eval_samples import FilterMetrics, trials_of
 from benchwright.interop.untrusted_files import (
@@ -33,9 +33,9 @@ RESULT_FILE_PATTERN = re.compile(r".+_(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d[^_
 
 They are results_TIME.json in a model's folder, or NAME_TIME.json with `--output_path NAME.json`.
 """
-MAX_FILES_EXAMINED = 3
+MAX_EXAMINED_FILES = 3
 """Number of files in a folder that are examined before the folder is rejected. A single file may be cut short."""
-OLD_RESULT_FILE = "results.json"
+OLD_RESULT_FILE_NAME = "results.json"
 """Name of the result file in versions before 0.4.3."""
 BINARY_METRICS = ("acc", "acc_norm", "exact_match")
 """Metrics that are 0 or 1 for each sample, and whose result is the mean of these values."""
@@ -44,12 +44,12 @@ BINARY_METRICS = ("acc", "acc_norm", "exact_match")
 def recognises(path: Path) -> bool:
     """Return True if the path is a result file, or a folder with result files in it or in its subfolders."""
     if path.is_file():
-        if path.name == OLD_RESULT_FILE:
+        if path.name == OLD_RESULT_FILE_NAME:
             return {"results", "versions", "config"} <= object_or_empty(_json_or_nothing(path)).keys()
         return RESULT_FILE_PATTERN.fullmatch(path.name) is not None and "higher_is_better" in object_or_empty(
             _json_or_nothing(path)
         )
-    return path.is_dir() and any(recognises(one) for one in _results_below(path)[:MAX_FILES_EXAMINED])
+    return path.is_dir() and any(recognises(one) for one in _results_below(path)[:MAX_EXAMINED_FILES])
 
 
 def read(path: Path) -> ReadResults:
@@ -59,12 +59,12 @@ def read(path: Path) -> ReadResults:
         UnreadableResults: If there are no samples.
     """
     files = [path] if path.is_file() else _results_below(path)
-    if files and files[0].name == OLD_RESULT_FILE:
+    if files and files[0].name == OLD_RESULT_FILE_NAME:
         raise UnreadableResults(
             f"{files[0]} was written by lm-evaluation-harness before 0.4.3, whose samples do not say how they were "
             "scored: run it again with a newer one."
         )
-    found = read_each(files, _runs)
+    found = read_all_parts(files, _runs)
     if not any(isinstance(one, ForeignRun) for one in found):
         damaged = next((one for one in found if isinstance(one, UnreadableResults)), None)
         raise damaged or UnreadableResults(
@@ -76,7 +76,7 @@ def read(path: Path) -> ReadResults:
 def _results_below(path: Path) -> list[Path]:
     found = [*path.glob("*.json"), *path.glob("*/*.json")]
     return sorted(one for one in found if RESULT_FILE_PATTERN.fullmatch(one.name)) or [
-        one for one in found if one.name == OLD_RESULT_FILE
+        one for one in found if one.name == OLD_RESULT_FILE_NAME
     ]
 
 
@@ -103,7 +103,7 @@ def _runs(file: Path) -> ReadResults:
         for task, place in samples.items()
         if there and task not in there
     ]
-    return [*read_each(there, lambda task: [_run(file, results, task, there[task])]), *missing]
+    return [*read_all_parts(there, lambda task: [_run(file, results, task, there[task])]), *missing]
 
 
 def _run(file: Path, results: Mapping[str, Any], task: str, samples: Path) -> ForeignRun:
@@ -121,9 +121,9 @@ def _run(file: Path, results: Mapping[str, Any], task: str, samples: Path) -> Fo
         scores=_scales(figures, object_or_empty(object_or_empty(results.get("higher_is_better")).get(task))),
         trials=trials_of(samples, text_or_empty(config.get("output_type")), _columns(config, figures)),
         created_at=parse_time(results.get("date")),
-        planned=count_or_none(counts.get("effective")),
+        planned_trials=count_or_none(counts.get("effective")),
         files=[file, samples],
-        lacks=["times", "tokens", "errors of single samples"],
+        missing_data=["times", "tokens", "errors of single samples"],
         notes=list(_notes(config)),
     )
 

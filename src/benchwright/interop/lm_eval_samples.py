@@ -13,7 +13,7 @@ from benchwright.interop.untrusted_files import number_or_none, read_lines, requ
 from benchwright.records import DECODE_ERRORS, Message
 
 LOGLIKELIHOOD_TASKS = ("loglikelihood", "multiple_choice", "loglikelihood_rolling")
-NO_FILTER = "none"
+NO_FILTER_NAME = "none"
 DUPLICATE_LINES_NOTE = "lines that stood twice, word for word, count once"
 
 SampleLine = dict[str, Any]
@@ -59,10 +59,10 @@ def _by_filter(lines: Sequence[SampleLine], columns: FilterMetrics, where: str) 
     unnamed = [line for line in lines if "filter" not in line]
     for line in lines:
         if "filter" in line:
-            _put(found, text_or_empty(line["filter"]) or NO_FILTER, line, where)
+            _put(found, text_or_empty(line["filter"]) or NO_FILTER_NAME, line, where)
     if not unnamed:
         return found
-    filters = list(columns.metrics) or [NO_FILTER]
+    filters = list(columns.metrics) or [NO_FILTER_NAME]
     different = [line for place, line in enumerate(unnamed) if line not in unnamed[:place]]
     if len(unnamed) != len(filters) and len(filters) > 1:
         raise UnreadableResults(
@@ -101,7 +101,7 @@ def _trial(
         },
         input=text_or_empty(asked[-1].get("content")) or None if asked else None,
         target=str(target) if isinstance(target, str | int | float) else None,
-        identity=text_or_empty(first.get("doc_hash")) or None,
+        sample_digest=text_or_empty(first.get("doc_hash")) or None,
         messages=messages,
         answer=answer,
         remarks=remarks,

@@ -10,15 +10,15 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from benchwright.interop.agent_folders import (
+from benchwright.interop.foreign_results import ForeignTrial, ReadResults
+from benchwright.interop.messages import content_as_text, openai_tool_call
+from benchwright.interop.trajectory_folders import (
     Trajectory,
     read_trajectories,
-    run_of,
+    run_from_trajectories,
+    status_of_exit,
     trajectory_files,
-    trial_ending,
 )
-from benchwright.interop.foreign_results import ForeignTrial, ReadResults
-from benchwright.interop.messages import content_of, openai_call
 from benchwright.interop.untrusted_files import (
     count_or_none,
     object_or_empty,
@@ -31,7 +31,7 @@ from benchwright.records import Message, RequestRecord, Status, Usage
 
 FORMAT = "mini-swe-agent"
 FILE_ENDING = ".traj.json"
-LIMIT_STATUSES = ("LimitsExceeded", "TimeExceeded", "RepeatedFormatError")
+LIMIT_EXIT_STATUSES = ("LimitsExceeded", "TimeExceeded", "RepeatedFormatError")
 EXIT_ROLE = "exit"
 """The role of the last entry of a complete trajectory. The entry with this role has the exit status."""
 
@@ -48,7 +48,7 @@ def read(path: Path) -> ReadResults:
         UnreadableResults: If every file is damaged.
     """
     told = read_trajectories(trajectory_files(path, FILE_ENDING), FILE_ENDING, _told)
-    return [run_of(path, FORMAT, told, ["times of requests"])]
+    return [run_from_trajectories(path, FORMAT, told, ["times of requests"])]
 
 
 def _told(file: Path) -> Trajectory:
@@ -76,9 +76,9 @@ def _ending(said: str) -> tuple[Status, str | None]:
 
     If the exit status denotes neither an end nor a limit, it is the name of an exception.
     """
-    if said and said.lower() != "submitted" and said not in LIMIT_STATUSES:
+    if said and said.lower() != "submitted" and said not in LIMIT_EXIT_STATUSES:
         return Status.EXECUTION_ERROR, said
-    return trial_ending(said, {})
+    return status_of_exit(said, {})
 
 
 def _messages(entries: list[dict[str, Any]]) -> Iterator[Message]:
@@ -96,7 +96,7 @@ def _messages(entries: list[dict[str, Any]]) -> Iterator[Message]:
         if entry.get("object") == "response":
             yield _of_items(objects_in_list(entry.get("output")))
         elif entry.get("type") == "function_call_output":
-            output = content_of(entry.get("output"))
+            output = content_as_text(entry.get("output"))
             yield {"role": "tool", "content": output, "tool_call_id": text_or_empty(entry.get("call_id"))}
         else:
             yield _message(entry)
@@ -105,14 +105,14 @@ def _messages(entries: list[dict[str, Any]]) -> Iterator[Message]:
 def _message(entry: Mapping[str, Any]) -> Message:
     message: Message = {
         "role": text_or_empty(entry.get("role")) or "user",
-        "content": content_of(entry.get("content")),
+        "content": content_as_text(entry.get("content")),
     }
     if reasoning := text_or_empty(entry.get("reasoning_content")):
         message["reasoning_content"] = reasoning
     calls = [(one, object_or_empty(one.get("function"))) for one in objects_in_list(entry.get("tool_calls"))]
     if calls:
         message["tool_calls"] = [
-            openai_call(
+            openai_tool_call(
                 text_or_empty(one.get("id")), text_or_empty(function.get("name")), function.get("arguments")
             )
             for one, function in calls
@@ -132,15 +132,15 @@ def _unread(response: Mapping[str, Any]) -> Message:
 def _of_items(items: list[dict[str, Any]]) -> Message:
     """Return a response of the Responses API as one message. `items`: the output items of the response."""
     message: Message = {"role": "assistant"}
-    said = [content_of(one.get("content")) for one in items if one.get("type") == "message"]
-    thought = [content_of(one.get("summary")) for one in items if one.get("type") == "reasoning"]
+    said = [content_as_text(one.get("content")) for one in items if one.get("type") == "message"]
+    thought = [content_as_text(one.get("summary")) for one in items if one.get("type") == "reasoning"]
     calls = [one for one in items if one.get("type") == "function_call"]
     message["content"] = "\n".join(said)
     if any(thought):
         message["reasoning_content"] = "\n".join(filter(None, thought))
     if calls:
         message["tool_calls"] = [
-            openai_call(
+            openai_tool_call(
                 text_or_empty(one.get("call_id")), text_or_empty(one.get("name")), one.get("arguments")
             )
             for one in calls

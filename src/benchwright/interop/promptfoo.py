@@ -18,7 +18,7 @@ from benchwright.interop.foreign_results import (
     ReadResults,
     UnreadableResults,
 )
-from benchwright.interop.promptfoo_scores import OVERALL_SCORE, PASS_SCORE, CellScores, cell_scores
+from benchwright.interop.promptfoo_scores import OVERALL_SCORE_NAME, PASS_SCORE_NAME, CellScores, cell_scores
 from benchwright.interop.untrusted_files import (
     count_or_none,
     number_or_none,
@@ -34,10 +34,10 @@ from benchwright.records import RequestRecord, Status, Usage
 from benchwright.text import one_line
 
 FORMAT = "promptfoo"
-RECOGNITION_BYTES = 4_096
+MAX_RECOGNITION_BYTES = 4_096
 """Number of bytes at the beginning of a file that are examined to recognise a promptfoo file."""
 
-ERROR_REASON = 2
+ERROR_REASON_CODE = 2
 """The `failureReason` of a cell that ended in an error and was therefore not graded."""
 
 MAX_NAME_LENGTH = 60
@@ -59,7 +59,7 @@ def recognises(path: Path) -> bool:
     if path.suffix != ".json" or not path.is_file():
         return False
     with path.open("rb") as file:
-        beginning = file.read(RECOGNITION_BYTES)
+        beginning = file.read(MAX_RECOGNITION_BYTES)
     return b'"evalId"' in beginning and b'"results"' in beginning
 
 
@@ -95,12 +95,12 @@ def read(path: Path) -> ReadResults:
             )
             or "promptfoo",
             targets=[ForeignTarget(one.slot, one.model) for one in columns.values()],
-            scores={PASS_SCORE: ForeignScale(0.0, 1.0, 1.0), OVERALL_SCORE: ForeignScale()},
+            scores={PASS_SCORE_NAME: ForeignScale(0.0, 1.0, 1.0), OVERALL_SCORE_NAME: ForeignScale()},
             trials=trials,
             created_at=parse_time(results.get("timestamp")),
             repeats=1 + max(trial.repeat for trial in trials),
-            planned=max(sum(stats), len(cells)),
-            lacks=["time to first token"],
+            planned_trials=max(sum(stats), len(cells)),
+            missing_data=["time to first token"],
             notes=[*notes, "promptfoo's score is the weighted mean of a test's assertions."],
         )
     ]
@@ -180,7 +180,7 @@ def _trials(cells: list[dict[str, Any]], columns: Mapping[ColumnKey, PromptColum
         sample, digest = _sample(cell)
         repeat = seen[slot, sample]
         seen[slot, sample] += 1
-        failed = cell.get("failureReason") == ERROR_REASON or (
+        failed = cell.get("failureReason") == ERROR_REASON_CODE or (
             bool(cell.get("error")) and not object_or_empty(cell.get("gradingResult"))
         )
         worth = CellScores({}, ()) if failed else cell_scores(cell)
@@ -194,7 +194,7 @@ def _trials(cells: list[dict[str, Any]], columns: Mapping[ColumnKey, PromptColum
             reason=one_line(str(cell.get("error")), MAX_REASON_LENGTH) if failed else None,
             scores=worth.scores,
             input=text_or_empty(object_or_empty(cell.get("prompt")).get("raw")) or None,
-            identity=digest,
+            sample_digest=digest,
             answer=answer if isinstance(answer, str) else "" if answer is None else json.dumps(answer),
             requests=[_request(cell, f"{slot}-{sample}-{repeat}", failed=failed)],
             labels={

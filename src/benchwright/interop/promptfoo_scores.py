@@ -15,9 +15,9 @@ from benchwright.interop.untrusted_files import (
 from benchwright.records import Status
 from benchwright.text import one_line
 
-PASS_SCORE = "pass"
-OVERALL_SCORE = "score"
-CELL_SCORE_NAMES = (PASS_SCORE, OVERALL_SCORE)
+PASS_SCORE_NAME = "pass"
+OVERALL_SCORE_NAME = "score"
+CELL_SCORE_NAMES = (PASS_SCORE_NAME, OVERALL_SCORE_NAME)
 METRIC_PREFIX = "namedScores."
 """Prefix that is added to the name of a metric if the metric is called `pass` or `score`.
 
@@ -34,7 +34,7 @@ RECOMPUTED_METRIC_NOTE = (
 
 MAX_REASON_LENGTH = 500
 
-GRADED_BY_MODELS = ("llm-rubric", "g-eval", "factuality", "model-graded", "answer-relevance", "context-")
+MODEL_GRADED_PREFIXES = ("llm-rubric", "g-eval", "factuality", "model-graded", "answer-relevance", "context-")
 """Prefixes of the types of assertions that ask a model for a verdict. A leading `not-` is ignored."""
 
 NO_OUTPUT_REASON = "No output"
@@ -70,8 +70,8 @@ def cell_scores(cell: Mapping[str, Any]) -> CellScores:
         own = dict.fromkeys(CELL_SCORE_NAMES, ForeignScore(None, Status.GRADER_ERROR, explanation=told))
     else:
         values = {
-            PASS_SCORE: number_or_none(cell.get("success")),
-            OVERALL_SCORE: number_or_none(cell.get("score")),
+            PASS_SCORE_NAME: number_or_none(cell.get("success")),
+            OVERALL_SCORE_NAME: number_or_none(cell.get("score")),
         }
         own = {
             name: ForeignScore(value, explanation=reason)
@@ -99,7 +99,7 @@ def _grader_failed(part: Mapping[str, Any]) -> bool:
     if object_or_empty(part.get("metadata")).get("graderError") is True:
         return True
     kind = text_or_empty(object_or_empty(part.get("assertion")).get("type")).removeprefix("not-")
-    by_model = kind.startswith(GRADED_BY_MODELS) or "assertion" not in part
+    by_model = kind.startswith(MODEL_GRADED_PREFIXES) or "assertion" not in part
     reason = text_or_empty(part.get("reason"))
     silent = (
         reason == NO_OUTPUT_REASON

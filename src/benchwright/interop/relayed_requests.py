@@ -39,7 +39,7 @@ class RelayedRequests:
         elif request.reply is not None:
             self._by_content[_asked(request.body), request.reply.text].append(request.record)
 
-    def replace_in(self, run: ForeignRun, target: Target) -> ForeignRun:
+    def replace_requests_of_run(self, run: ForeignRun, target: Target) -> ForeignRun:
         """Return the run with the relay's records of requests and times in place of the run's own.
 
         `target`: the model behind the relay.
@@ -49,7 +49,7 @@ class RelayedRequests:
         return run._replace(
             targets=[real],
             trials=self._joined(run.trials),
-            lacks=[],
+            missing_data=[],
             notes=["Its requests went through the relay of Benchwright: their times are ours.", *run.notes],
         )
 

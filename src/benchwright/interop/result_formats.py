@@ -37,7 +37,7 @@ class ResultFormat(NamedTuple):
     read: Callable[[Path], ReadResults]
 
 
-FORMATS = (
+RESULT_FORMATS = (
     ResultFormat("inspect", "Inspect logs (.eval, .json)", inspect_log.recognises, inspect_log.read),
     ResultFormat("lm-eval", "lm-evaluation-harness results with samples", lm_eval.recognises, lm_eval.read),
     ResultFormat("evalscope", "EvalScope output folders", evalscope.recognises, evalscope.read),
@@ -58,12 +58,12 @@ def format_of(path: Path) -> ResultFormat | None:
         UnreadableResults: If the path cannot be read.
     """
     try:
-        return next((one for one in FORMATS if one.recognises(path)), None)
+        return next((one for one in RESULT_FORMATS if one.recognises(path)), None)
     except OSError as error:
         raise UnreadableResults(f"{path} cannot be read: {error.strerror}.") from None
 
 
-def results_below(path: Path) -> list[Path]:
+def find_result_paths(path: Path) -> list[Path]:
     """Return the path itself if its format is known.
 
     Otherwise return the entries of the folder that have a known format.
@@ -77,7 +77,7 @@ def results_below(path: Path) -> list[Path]:
         return [path]
     found = [one for one in sorted(path.iterdir()) if format_of(one) is not None] if path.is_dir() else []
     if not found:
-        known = ", ".join(one.title for one in FORMATS)
+        known = ", ".join(one.title for one in RESULT_FORMATS)
         raise UnreadableResults(f"{path} holds no results that can be read. What can be read: {known}.")
     return found
 
@@ -86,7 +86,7 @@ class ImportResult(NamedTuple):
     """The result of an import: the runs in the store, and the errors of runs that could not be read."""
 
     runs: list[StoredRun]
-    unread: list[UnreadableResults]
+    unreadable_results: list[UnreadableResults]
 
 
 def import_runs(path: Path) -> ImportResult:
@@ -109,9 +109,9 @@ def import_runs(path: Path) -> ImportResult:
                 raise run
             imported.runs.append(store_run(run, sources))
         except UnreadableResults as error:
-            imported.unread.append(error)
-    if not imported.runs and imported.unread:
-        raise imported.unread[0]
+            imported.unreadable_results.append(error)
+    if not imported.runs and imported.unreadable_results:
+        raise imported.unreadable_results[0]
     return imported
 
 
@@ -129,7 +129,7 @@ def find_or_import_run(reference: str) -> Path:
         return find_run(reference)
     if format_of(path) is None:
         if not any(reference in name for name in run_names()):
-            results_below(path)  # raises an error that lists the known formats, if it contains none
+            find_result_paths(path)  # raises an error that lists the known formats, if it contains none
         return find_run(reference)
     kept, unread = import_runs(path)
     names = ", ".join(one.directory.name for one in kept)

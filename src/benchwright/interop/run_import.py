@@ -88,12 +88,12 @@ def _manifest(
     created_at: int,
     tally: ImportTally,
 ) -> Manifest:
-    scores = tally.scales()
+    scores = tally.score_scales()
     origin = {
         "format": run.format,
         "program": run.program,
         "path": str(run.path.resolve()),
-        "lacks": run.lacks,
+        "lacks": run.missing_data,
         "notes": [*run.notes, *tally.notes()],
         "imported_at": time.time_ns(),
         "scores": msgspec.to_builtins(scores),
@@ -119,20 +119,22 @@ def _write_trials(run: ForeignRun, directory: Path, identity: str, created_at: i
     """Write the journal of a run and return the tally of its trials."""
     journal, tally = Journal(directory), ImportTally(run)
     try:
-        told = {} if run.planned is None else {"total": run.planned}
-        journal.write(RunEvent("started", created_at, told))
+        told = {} if run.planned_trials is None else {"total": run.planned_trials}
+        journal.write_lines(RunEvent("started", created_at, told))
         latest = created_at
         trials = iter(run.trials)
         while some := list(islice(trials, TRIALS_PER_WRITE)):
             entries = list(_entries(some, identity, tally))
-            journal.write_group(
+            journal.write_trials_and_scores(
                 [one.line for one in entries], [score for one in entries for score in one.scores]
             )
             latest = max(latest, *(trial.started_at + trial.duration for trial in some))
-        tally.check_any_read()
+        tally.require_readable_trial()
         if run.state != "unfinished":
-            ended, count = max(latest, run.ended_at), tally.count
-            journal.write(RunEvent(run.state, ended, {"total": run.planned or count, "finished": count}))
+            ended, count = max(latest, run.ended_at), tally.trial_count
+            journal.write_lines(
+                RunEvent(run.state, ended, {"total": run.planned_trials or count, "finished": count})
+            )
     finally:
         journal.close()
     return tally
@@ -150,7 +152,7 @@ def _entries(trials: Iterable[ForeignTrial], identity: str, tally: ImportTally) 
     for trial in trials:
         key = _key(identity, trial)
         entry = _Entry(trial_line(trial, key), list(score_lines(trial, key)))
-        if tally.add(trial, key, encode_json([entry.line[0], entry.scores]) + entry.line[1]):
+        if tally.add_trial(trial, key, encode_json([entry.line[0], entry.scores]) + entry.line[1]):
             yield entry
 
 

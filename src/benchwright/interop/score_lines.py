@@ -18,8 +18,8 @@ from benchwright.interop.foreign_results import (
     UnreadableResults,
 )
 from benchwright.interop.untrusted_files import (
+    JSON_ERRORS,
     MAX_LINE_BYTES,
-    NOT_JSON,
     count_or_none,
     number_or_none,
     object_or_empty,
@@ -31,7 +31,7 @@ from benchwright.records import Status
 from benchwright.text import one_line
 
 FORMAT = "scores"
-ID_FIELDS = ("id", "sample_id", "custom_id", "question_id")
+SAMPLE_ID_FIELDS = ("id", "sample_id", "custom_id", "question_id")
 SCORE_FIELDS = ("score", "correct", "value", "reward")
 MAX_REASON_LENGTH = 500
 
@@ -44,7 +44,7 @@ def recognises(path: Path) -> bool:
         line = file.readline(MAX_LINE_BYTES)
     try:
         first = json.loads(line)
-    except NOT_JSON:
+    except JSON_ERRORS:
         return False
     return isinstance(first, dict) and _id(first) is not None and _says_something(first)
 
@@ -75,7 +75,7 @@ def read(path: Path) -> ReadResults:
             scores=scores,
             trials=_trials(path, dict(zip(names, slots, strict=True))),
             repeats=repeats,
-            lacks=["times", "tokens", "what wrote it"],
+            missing_data=["times", "tokens", "what wrote it"],
         )
     ]
 
@@ -85,7 +85,7 @@ def _lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         where = f"{path}, line {place}"
         found = require_object(line, where)
         if _id(found) is None:
-            raise UnreadableResults(f"{where}: it has no id; name it {' or '.join(ID_FIELDS)}.")
+            raise UnreadableResults(f"{where}: it has no id; name it {' or '.join(SAMPLE_ID_FIELDS)}.")
         if not _says_something(found):
             raise UnreadableResults(f"{where}: it has neither a score nor an error.")
         yield where, found
@@ -112,7 +112,7 @@ def _trials(path: Path, slots: Mapping[str, str]) -> Iterator[ForeignTrial]:
 
 
 def _id(line: Mapping[str, Any]) -> str | None:
-    found = next((line[name] for name in ID_FIELDS if isinstance(line.get(name), str | int)), None)
+    found = next((line[name] for name in SAMPLE_ID_FIELDS if isinstance(line.get(name), str | int)), None)
     return None if found is None or found == "" else str(found)
 
 

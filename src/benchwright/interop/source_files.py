@@ -9,7 +9,7 @@ import xxhash
 
 from benchwright.interop.foreign_results import ForeignRun, UnreadableResults
 
-MAX_FILES = 200_000
+MAX_SOURCE_FILES = 200_000
 
 FileState = tuple[int, int, int]
 """State of a file: its size in bytes, and the times (ns) at which its content and its metadata last changed."""
@@ -76,9 +76,9 @@ def _states(files: Iterable[Path]) -> Iterator[tuple[Path, FileState]]:
 def _digest_of(files: Iterable[Path], base: Path) -> str:
     digest = xxhash.xxh3_128()
     for number, file in enumerate(files, 1):
-        if number > MAX_FILES:
+        if number > MAX_SOURCE_FILES:
             raise UnreadableResults(
-                f"{base} holds more than {MAX_FILES:,} files, which are the most that are read."
+                f"{base} holds more than {MAX_SOURCE_FILES:,} files, which are the most that are read."
             )
         name = file.relative_to(base) if file.is_relative_to(base) else file.name
         digest.update(f"{name}\0".encode("utf-8", "surrogatepass"))

@@ -10,17 +10,17 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from benchwright.interop.agent_folders import (
+from benchwright.interop.foreign_results import ForeignTrial, ReadResults
+from benchwright.interop.messages import content_as_text, openai_tool_call
+from benchwright.interop.trajectory_folders import (
     Trajectory,
     read_trajectories,
-    run_of,
+    run_from_trajectories,
+    status_of_exit,
     trajectory_files,
-    trial_ending,
 )
-from benchwright.interop.foreign_results import ForeignTrial, ReadResults
-from benchwright.interop.messages import content_of, openai_call
 from benchwright.interop.untrusted_files import (
-    NOT_JSON,
+    JSON_ERRORS,
     count_or_none,
     object_or_empty,
     objects_in_list,
@@ -32,7 +32,7 @@ from benchwright.records import Message, RequestRecord, Status, Usage
 
 FORMAT = "swe-agent"
 FILE_ENDING = ".traj"
-FAILURE_STATUSES = {
+STATUS_BY_EXIT_STATUS = {
     "exit_api": Status.PROVIDER_ERROR,
     "exit_environment_error": Status.EXECUTION_ERROR,
     "exit_error": Status.EXECUTION_ERROR,
@@ -42,7 +42,7 @@ FAILURE_STATUSES = {
 
 If a patch was submitted after the failure, the exit status is written as "submitted (exit_…)".
 """
-ROLES = ("system", "user", "assistant", "tool")
+MESSAGE_ROLES = ("system", "user", "assistant", "tool")
 
 
 def recognises(path: Path) -> bool:
@@ -57,14 +57,16 @@ def read(path: Path) -> ReadResults:
         UnreadableResults: If every file is damaged.
     """
     told = read_trajectories(trajectory_files(path, FILE_ENDING), FILE_ENDING, lambda file: _told(file, path))
-    return [run_of(path, FORMAT, told, ["times of requests", "tokens of single requests"])]
+    return [run_from_trajectories(path, FORMAT, told, ["times of requests", "tokens of single requests"])]
 
 
 def _told(file: Path, path: Path) -> Trajectory:
     found = require_object(read_json(file), file)
     info, name = object_or_empty(found.get("info")), file.name.removesuffix(FILE_ENDING)
-    messages = [_message(one) for one in objects_in_list(found.get("history")) if one.get("role") in ROLES]
-    status, reason = trial_ending(text_or_empty(info.get("exit_status")), FAILURE_STATUSES)
+    messages = [
+        _message(one) for one in objects_in_list(found.get("history")) if one.get("role") in MESSAGE_ROLES
+    ]
+    status, reason = status_of_exit(text_or_empty(info.get("exit_status")), STATUS_BY_EXIT_STATUS)
     trial = ForeignTrial(
         sample=name,
         status=status,
@@ -83,7 +85,7 @@ def _config(found: Mapping[str, Any]) -> dict[str, Any]:
     """Return the configuration for replaying the run, which is stored as JSON text. Empty if it is damaged."""
     try:
         return object_or_empty(json.loads(text_or_empty(found.get("replay_config")) or "{}"))
-    except NOT_JSON:
+    except JSON_ERRORS:
         return {}
 
 
@@ -102,18 +104,21 @@ def _first_question(found: Mapping[str, Any]) -> str | None:
         for one in objects_in_list(found.get("history"))
         if one.get("role") == "user" and not one.get("is_demo")
     )
-    return next((content_of(one.get("content")) for one in asked), None)
+    return next((content_as_text(one.get("content")) for one in asked), None)
 
 
 def _message(entry: Mapping[str, Any]) -> Message:
-    message: Message = {"role": text_or_empty(entry.get("role")), "content": content_of(entry.get("content"))}
+    message: Message = {
+        "role": text_or_empty(entry.get("role")),
+        "content": content_as_text(entry.get("content")),
+    }
     thought = [text_or_empty(one.get("thinking")) for one in objects_in_list(entry.get("thinking_blocks"))]
     if any(thought):
         message["reasoning_content"] = "\n".join(filter(None, thought))
     calls = [(one, object_or_empty(one.get("function"))) for one in objects_in_list(entry.get("tool_calls"))]
     if calls and message["role"] == "assistant":
         message["tool_calls"] = [
-            openai_call(
+            openai_tool_call(
                 text_or_empty(one.get("id")), text_or_empty(function.get("name")), function.get("arguments")
             )
             for one, function in calls

@@ -20,7 +20,7 @@ MAX_FILE_BYTES = 2 << 30
 MAX_LINE_BYTES = 64 << 20
 """Maximum number of bytes of a line in a JSON Lines file. A longer line is an error."""
 
-NOT_JSON = (ValueError, RecursionError)
+JSON_ERRORS = (ValueError, RecursionError)
 """Exceptions that `json.loads` raises for bytes that are not JSON or not UTF-8.
 
 It also raises them for values that are nested too deep, and for numbers with too many digits.
@@ -81,7 +81,7 @@ def decode_json(content: bytes, where: object) -> Any:
     """
     try:
         return json.loads(content)
-    except NOT_JSON as error:
+    except JSON_ERRORS as error:
         raise UnreadableResults(f"{where}: this is no JSON ({error}).") from None
 
 

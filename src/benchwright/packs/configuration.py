@@ -16,21 +16,21 @@ from typing import Any
 
 import msgspec
 
-from benchwright.endpoint.access import NO_ACCESS, Access, make_headers
+from benchwright.endpoint.access import ANONYMOUS_ACCESS, Access, make_headers
 from benchwright.endpoint.address import parse_base_url
 from benchwright.endpoint.tls import TlsFiles
 from benchwright.errors import UserError
-from benchwright.headers import check_name, check_value
+from benchwright.headers import check_header_name, check_header_value
 from benchwright.packs.provider_keys import ProviderKeys, is_sendable
-from benchwright.packs.toml import TomlFile, read_toml
+from benchwright.packs.toml_file import TomlFile, read_toml
 from benchwright.packs.types import ProviderConfig, RegisteredModel, VerifierMode
 from benchwright.records import Record, Target
-from benchwright.suggest import did_you_mean
+from benchwright.suggestions import did_you_mean
 from benchwright.user_paths import expand_user_path
 
-OPENAI_COMPATIBLE = "openai_compatible"
+OPENAI_COMPATIBLE_KIND = "openai_compatible"
 
-BASE_URLS = {
+DEFAULT_BASE_URLS = {
     "openrouter": "https://openrouter.ai/api/v1",
     "huggingface": "https://router.huggingface.co/v1",
     "ollama": "http://127.0.0.1:11434/v1",
@@ -41,7 +41,7 @@ BASE_URLS = {
 }
 """Kinds of providers other than openai_compatible: a mapping from the kind to its usual address."""
 
-FORMER_NAMES = {"bench_packs": "benchpacks", "plugins": "benchpacks"}
+FORMER_TABLE_NAMES = {"bench_packs": "benchpacks", "plugins": "benchpacks"}
 """Mapping from the names of tables in older configuration files to their present names."""
 
 
@@ -73,8 +73,8 @@ class PackConfiguration(Record, frozen=True):
 
     def access_to(self, provider_id: str) -> Access:
         """Return the access to a provider, including the provider's key. It must never be shown."""
-        further = self.provider_access.get(provider_id, NO_ACCESS)
-        return msgspec.structs.replace(further, key=self.keys.value(provider_id))
+        further = self.provider_access.get(provider_id, ANONYMOUS_ACCESS)
+        return msgspec.structs.replace(further, api_key=self.keys.get_key(provider_id))
 
 
 class _Provider(Record, frozen=True):
@@ -99,7 +99,7 @@ class _Model(Record, frozen=True):
     enabled: bool = True
 
 
-def desktop_configuration() -> Path:
+def desktop_configuration_path() -> Path:
     """Return the path of the configuration file of the desktop host (BenchLocal)."""
     return expand_user_path("~/.benchlocal/config.toml")
 
@@ -117,12 +117,12 @@ def read_configuration(files: Iterable[Path], environ: Mapping[str, str]) -> Pac
     for path in files:
         content = read_toml(path)
         if content is not None:
-            renamed = {FORMER_NAMES.get(name, name): value for name, value in content.items()}
+            renamed = {FORMER_TABLE_NAMES.get(name, name): value for name, value in content.items()}
             whole = _merged(whole, TomlFile(path, renamed), environ)
     return whole
 
 
-def configuration_for(
+def build_configuration(
     targets: Sequence[Target], access: Mapping[str, Access], names: Mapping[str, str] = MappingProxyType({})
 ) -> PackConfiguration:
     """Build the configuration for models that are given by address, as with `--model M --base-url U`.
@@ -135,13 +135,13 @@ def configuration_for(
     models: dict[str, RegisteredModel] = {}
     resolved = ProviderKeys()
     for target in targets:
-        given = access.get(target.slot, NO_ACCESS)
-        place, key = (target.base_url, given), given.key
+        given = access.get(target.slot, ANONYMOUS_ACCESS)
+        place, key = (target.base_url, given), given.api_key
         if place not in providers:
             provider_id = f"endpoint-{len(providers) + 1}" if providers else "endpoint"
             providers[place] = ProviderConfig(
                 id=provider_id,
-                kind=OPENAI_COMPATIBLE,
+                kind=OPENAI_COMPATIBLE_KIND,
                 name=parse_base_url(target.base_url).authority,
                 enabled=True,
                 base_url=target.base_url,
@@ -193,21 +193,21 @@ def _merged(former: PackConfiguration, file: TomlFile, environ: Mapping[str, str
     """Merge a file into the configuration read so far. The file's values win."""
     providers = {provider.id: provider for provider in former.providers}
     keys, further = former.keys, dict(former.provider_access)
-    tables = file.table("providers")
+    tables = file.read_table("providers")
     for provider_id in tables:
         place = f"providers.{provider_id}"
-        raw = file.table(provider_id, tables, "providers.")
-        key, variable = file.text(raw, "api_key", place), file.text(raw, "api_key_env", place)
+        raw = file.read_table(provider_id, tables, "providers.")
+        key, variable = file.read_string(raw, "api_key", place), file.read_string(raw, "api_key_env", place)
         keys = keys.with_key(provider_id, key, variable, environ)
-        if not is_sendable(keys.value(provider_id)):
+        if not is_sendable(keys.get_key(provider_id)):
             raise file.error_at(place, "its key contains characters that are invalid in an HTTP header")
         providers[provider_id] = _provider(file, provider_id, raw, bearer=bool(key or variable))
         further[provider_id] = _further_access(file, raw, place, environ)
     models = {model.id: model for model in former.models}
     seen: set[str] = set()
-    for position, raw in enumerate(file.tables("models"), 1):
+    for position, raw in enumerate(file.read_tables("models"), 1):
         place = f"models, number {position}"
-        model = _registered(file.read(raw, _Model, place))
+        model = _registered(file.convert_table(raw, _Model, place))
         if model.id in seen:
             raise file.error_at(place, f"the id {model.id!r} appears twice")
         if model.provider not in providers:
@@ -215,9 +215,9 @@ def _merged(former: PackConfiguration, file: TomlFile, environ: Mapping[str, str
             raise file.error_at(place, f"there is no provider {model.provider!r}{'.' if hint else ''}{hint}")
         seen.add(model.id)
         models[model.id] = model
-    sources = file.table("registry")
-    registry = file.text(sources, "official_url", "registry")
-    github_archive = file.text(sources, "github_archive", "registry")
+    sources = file.read_table("registry")
+    registry = file.read_string(sources, "official_url", "registry")
+    github_archive = file.read_string(sources, "github_archive", "registry")
     return PackConfiguration(
         list(providers.values()),
         list(models.values()),
@@ -231,7 +231,7 @@ def _merged(former: PackConfiguration, file: TomlFile, environ: Mapping[str, str
 
 def _further_access(file: TomlFile, raw: dict[str, Any], place: str, environ: Mapping[str, str]) -> Access:
     """Return the access to a provider without its key: the headers and the TLS files."""
-    read: _Provider = file.read(raw, _Provider, place)
+    read: _Provider = file.convert_table(raw, _Provider, place)
     secret = {}
     for name, variable in read.headers_env.items():
         if not environ.get(variable):
@@ -239,7 +239,7 @@ def _further_access(file: TomlFile, raw: dict[str, Any], place: str, environ: Ma
         secret[name] = environ[variable]
     for name, value in (*read.headers.items(), *secret.items()):
         try:
-            check_value(check_name(name), value)
+            check_header_value(check_header_name(name), value)
         except ValueError as error:
             raise file.error_at(f"{place}.headers", str(error)) from None
     files = TlsFiles(read.ca_file, read.client_cert, read.client_key)
@@ -248,12 +248,12 @@ def _further_access(file: TomlFile, raw: dict[str, Any], place: str, environ: Ma
 
 def _provider(file: TomlFile, provider_id: str, raw: dict[str, Any], *, bearer: bool) -> ProviderConfig:
     place = f"providers.{provider_id}"
-    read: _Provider = file.read(raw, _Provider, place)
-    kind = read.kind or (provider_id if provider_id in BASE_URLS else OPENAI_COMPATIBLE)
-    if kind not in BASE_URLS and kind != OPENAI_COMPATIBLE:
-        known = ", ".join([*BASE_URLS, OPENAI_COMPATIBLE])
+    read: _Provider = file.convert_table(raw, _Provider, place)
+    kind = read.kind or (provider_id if provider_id in DEFAULT_BASE_URLS else OPENAI_COMPATIBLE_KIND)
+    if kind not in DEFAULT_BASE_URLS and kind != OPENAI_COMPATIBLE_KIND:
+        known = ", ".join([*DEFAULT_BASE_URLS, OPENAI_COMPATIBLE_KIND])
         raise file.error_at(f"{place}.kind", f"unknown kind {kind!r} (choose from {known})")
-    base_url = read.base_url or BASE_URLS.get(kind)
+    base_url = read.base_url or DEFAULT_BASE_URLS.get(kind)
     if base_url is None:
         raise file.error_at(f"{place}.base_url", "it is missing")
     try:
@@ -284,12 +284,12 @@ def _registered(model: _Model) -> RegisteredModel:
 
 def _verifiers(file: TomlFile) -> dict[str, dict[str, VerifierSettings]]:
     found: dict[str, dict[str, VerifierSettings]] = {}
-    packs = file.table("benchpacks")
+    packs = file.read_table("benchpacks")
     for pack_id in packs:
         place = f"benchpacks.{pack_id}."
-        pack = file.table(pack_id, packs, "benchpacks.")
+        pack = file.read_table(pack_id, packs, "benchpacks.")
         name = "verifiers" if "verifiers" in pack else "sidecars"
-        for verifier_id, raw in file.table(name, pack, place).items():
-            read = file.read(raw, VerifierSettings, f"{place}{name}.{verifier_id}")
+        for verifier_id, raw in file.read_table(name, pack, place).items():
+            read = file.convert_table(raw, VerifierSettings, f"{place}{name}.{verifier_id}")
             found.setdefault(pack_id, {})[verifier_id] = read
     return found

@@ -77,7 +77,7 @@ def host_context(
         ),
         providers=list(providers),
         models=[model for model in configuration.models if model.enabled],
-        secrets=configuration.keys.resolutions(None if relay is None else relay.token),
+        secrets=configuration.keys.secret_resolutions(None if relay is None else relay.token),
         verifiers=list(verifiers),
         inference_endpoints=[_endpoint(model, configuration, relay) for model in models],
     )
@@ -94,7 +94,7 @@ def _endpoint(
             status="running",
             base_url=f"{provider.base_url.rstrip('/')}/",
             auth_mode=provider.auth_mode,
-            api_key=configuration.keys.value(model.provider),
+            api_key=configuration.keys.get_key(model.provider),
             exposed_model=model.model,
         )
     return InferenceEndpoint(

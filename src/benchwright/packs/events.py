@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from benchwright.packs.repeats import Result, representative_result
+from benchwright.packs.repeats import RawResult, representative_result
 from benchwright.packs.types import BenchmarkScore, RegisteredModel, ScenarioMeta
 
-Event = dict[str, Any]
+ProgressEvent = dict[str, Any]
 """A ProgressEvent: its `type` and its payload in one object, with the camelCase keys of the protocol."""
 
 
@@ -27,7 +27,7 @@ class PackEvents:
         models: Mapping[str, RegisteredModel],
         scenarios: Sequence[ScenarioMeta],
         repeats: int,
-        write: Callable[[Event], None],
+        write: Callable[[ProgressEvent], None],
         *,
         grouped: bool,
     ) -> None:
@@ -37,22 +37,22 @@ class PackEvents:
         self._repeats = repeats
         self.write = write
         self._grouped = grouped
-        self._attempts: dict[tuple[str, str], dict[int, Result]] = {}
+        self._attempts: dict[tuple[str, str], dict[int, RawResult]] = {}
         self._begun: set[str] = set()
         self._told: set[tuple[str, str]] = set()
         self._finished: set[str] = set()
 
-    def add_earlier_attempt(self, slot: str, scenario: str, repeat: int, result: Result) -> None:
+    def add_earlier_attempt(self, slot: str, scenario: str, repeat: int, result: RawResult) -> None:
         """Add an attempt from an earlier session of the run. Its result remains valid. No event is emitted."""
         self._attempts.setdefault((scenario, slot), {})[repeat] = result
 
-    def read_earlier_events(self, events: Iterable[Event]) -> None:
+    def read_earlier_events(self, events: Iterable[ProgressEvent]) -> None:
         """Read the events of earlier sessions, so that results that were already emitted are not emitted again.
 
         The result of a complete cell is emitted again only if its event is missing (because the process was
         killed), or if the event shows another result.
         """
-        told: dict[tuple[str, str], Result] = {}
+        told: dict[tuple[str, str], RawResult] = {}
         for event in events:
             if event["type"] == "scenario_result":
                 told[event["scenarioId"], event["modelId"]] = event["result"]
@@ -91,7 +91,7 @@ class PackEvents:
         """Emit a pack's progress message for a cell."""
         self._tell("model_progress", modelId=self._models[slot].id, scenarioId=scenario, message=message)
 
-    def cell_finished(self, slot: str, scenario: str, repeat: int, result: Result) -> None:
+    def cell_finished(self, slot: str, scenario: str, repeat: int, result: RawResult) -> None:
         """Record a finished attempt at a cell. Once the cell is complete, emit the cell's result."""
         self._begin(scenario)
         self._attempts.setdefault((scenario, slot), {})[repeat] = result
@@ -135,7 +135,7 @@ class PackEvents:
     def _is_complete(self, scenario: str, slot: str) -> bool:
         return len(self._attempts.get((scenario, slot), {})) == self._repeats
 
-    def _result(self, scenario: str, slot: str) -> Result:
+    def _result(self, scenario: str, slot: str) -> RawResult:
         attempts = self._attempts[(scenario, slot)]
         return representative_result([attempts[repeat] for repeat in sorted(attempts)])
 

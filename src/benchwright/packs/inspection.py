@@ -8,8 +8,8 @@ from typing import Literal
 import msgspec
 
 from benchwright.packs.manifest import ManifestError, ManifestMissing, PackManifest, read_manifest
-from benchwright.packs.versions import COMPATIBLE_VERSION, incompatibility
-from benchwright.packs.web_pack import WEB_PACK_MESSAGE
+from benchwright.packs.versions import COMPATIBLE_VERSION, incompatibility_reason
+from benchwright.packs.web_pack import NOT_RUNNABLE_MESSAGE
 from benchwright.records import Record
 
 PackStatus = Literal[
@@ -54,9 +54,9 @@ def inspect_pack(directory: Path, compatible_version: str = COMPATIBLE_VERSION) 
     if manifest.type != "table":
         error_text = f"it is a {manifest.type!r} pack, and only table packs can be run"
         if manifest.type == "web":
-            error_text = f"it is {WEB_PACK_MESSAGE}"
+            error_text = f"it is {NOT_RUNNABLE_MESSAGE}"
         return PackInspection("incompatible", directory, error_text, manifest)
-    if reason := incompatibility(manifest.requirements, compatible_version):
+    if reason := incompatibility_reason(manifest.requirements, compatible_version):
         return PackInspection("incompatible", directory, reason, manifest)
     if not (directory / manifest.entry).is_file():
         error_text = f"its entry {manifest.entry} is missing; was the pack built?"

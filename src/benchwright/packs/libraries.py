@@ -19,12 +19,12 @@ from pathlib import Path
 
 from benchwright.errors import UserError
 from benchwright.packs.install.settings import ArchiveError, InstallLimits
-from benchwright.packs.install.unpack import extract
+from benchwright.packs.install.unpack import extract_archive
 from benchwright.records import DECODE_ERRORS, Record
 
 NPM_SECONDS = 120.0
 
-NPM = "npm"
+NPM_PROGRAM = "npm"
 """Name of the program that fetches the libraries. It is looked up on the PATH."""
 
 INSTALL_COMMAND = "benchwright pack runtime install"
@@ -65,7 +65,9 @@ def installed_version(library: Library, directory: Path) -> str | None:
     return version if isinstance(version, str) else None
 
 
-def install_library(library: Library, directory: Path, npm: str = NPM, archive: Path | None = None) -> None:
+def install_library(
+    library: Library, directory: Path, npm: str = NPM_PROGRAM, archive: Path | None = None
+) -> None:
     """Install a library into `directory`, from `archive` or fetched by npm. No code of the library is run.
 
     Raises:
@@ -81,7 +83,7 @@ def install_library(library: Library, directory: Path, npm: str = NPM, archive: 
                 f"{library.integrity}."
             )
         try:
-            root = extract(packed, Path(room, "tree"), InstallLimits())
+            root = extract_archive(packed, Path(room, "tree"), InstallLimits())
         except ArchiveError as error:
             raise UserError(f"{library.name} {library.version} is not installed: {error}.") from None
         _put(root, _place(library, directory), Path(room))

@@ -27,13 +27,13 @@ __all__ = [
     "ManifestMissing",
     "PackManifest",
     "VerifierSpec",
-    "escape_description",
-    "paths_outside",
+    "describe_outside_paths",
+    "describe_path_escape",
     "read_manifest",
 ]
 
 MANIFEST_NAME = "benchlocal.pack.json"
-MAX_MANIFEST = 1024 * 1024
+MAX_MANIFEST_BYTES = 1024 * 1024
 
 
 class ManifestMissing(UserError):
@@ -61,19 +61,21 @@ def read_manifest(directory: Path) -> PackManifest:
     manifest, problems = check_manifest(raw)
     if manifest is None:
         raise ManifestError(str(path), problems)
-    if outside := paths_outside(directory, manifest):
+    if outside := describe_outside_paths(directory, manifest):
         raise ManifestError(str(path), outside)
     return manifest
 
 
-def paths_outside(directory: Path, manifest: PackManifest) -> list[str]:
+def describe_outside_paths(directory: Path, manifest: PackManifest) -> list[str]:
     """Return one line for each path in the manifest that leads out of the pack."""
     return [
-        f"{field} {why}" for field, value in _paths(manifest) if (why := escape_description(directory, value))
+        f"{field} {why}"
+        for field, value in _paths(manifest)
+        if (why := describe_path_escape(directory, value))
     ]
 
 
-def escape_description(directory: Path, relative: str) -> str | None:
+def describe_path_escape(directory: Path, relative: str) -> str | None:
     """Return a description of how a path leads out of the pack. Return None if the path stays inside.
 
     Links are followed.
@@ -107,13 +109,13 @@ def _read_json(path: Path) -> Any:
         with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 raise ManifestError(str(path), ["it is not a file"])
-            content = file.read(MAX_MANIFEST + 1)
+            content = file.read(MAX_MANIFEST_BYTES + 1)
     except (FileNotFoundError, NotADirectoryError):
         raise ManifestMissing(f"There is no {path.name} in {path.parent}.") from None
     except OSError as error:
         raise ManifestError(str(path), [f"it cannot be read ({error.strerror})"]) from None
-    if len(content) > MAX_MANIFEST:
-        raise ManifestError(str(path), [f"it is larger than {MAX_MANIFEST:,} bytes"])
+    if len(content) > MAX_MANIFEST_BYTES:
+        raise ManifestError(str(path), [f"it is larger than {MAX_MANIFEST_BYTES:,} bytes"])
     try:
         return msgspec.json.decode(content)
     except DECODE_ERRORS as error:

@@ -19,7 +19,7 @@ from benchwright.packs.manifest_types import (
 from benchwright.packs.types import VerifierMode
 from benchwright.runs.store_format import THIS_VERSION
 
-PACK_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", re.ASCII)
+PACK_ID_PATTERN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", re.ASCII)
 """Matches the valid ids of packs and verifiers. Names of directories and containers are derived from these ids."""
 
 _SHOWN = 60
@@ -123,7 +123,7 @@ class _Fields:
 
 def _identifier(fields: _Fields, name: str) -> str:
     value = fields.text(name)
-    if value and not PACK_ID.fullmatch(value):
+    if value and not PACK_ID_PATTERN.fullmatch(value):
         fields.wrong(
             name, "letters, digits, '.', '_' and '-', at most 100, beginning with a letter or digit", value
         )

@@ -18,7 +18,7 @@ class Capabilities(Record, frozen=True):
 
 
 class Requirements(Record, frozen=True):
-    """The pack's requirements of its host; see `versions.incompatibility`."""
+    """The pack's requirements of its host; see `versions.incompatibility_reason`."""
 
     min_version: str | None = None
     max_version_exclusive: str | None = None

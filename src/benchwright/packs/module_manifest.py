@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from benchwright.errors import ExecutionError
-from benchwright.packs.manifest import PackManifest, paths_outside
+from benchwright.packs.manifest import PackManifest, describe_outside_paths
 from benchwright.packs.manifest_check import check_manifest
 
 COMPARED_KEYS = (
@@ -46,7 +46,7 @@ def effective_manifest(
             f"the module calls itself {manifest.id!r} and the manifest file {declared.id!r}; "
             "both must have the same id"
         )
-    if outside := paths_outside(directory, manifest):
+    if outside := describe_outside_paths(directory, manifest):
         raise ExecutionError(f"the module's own manifest cannot be used: {'; '.join(outside)}")
     differing = [
         f"{key} is {_shown(own.get(key))} in the module and {_shown(declared.raw.get(key))} in the manifest file; "

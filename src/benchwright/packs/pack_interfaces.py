@@ -12,7 +12,7 @@ from benchwright.packs.types import VerifierEndpoint
 from benchwright.records import RequestRecord
 
 
-class Watcher(Protocol):
+class PackWatcher(Protocol):
     """Receives the progress of a running pack. The methods are plain functions that return at once."""
 
     def on_prepared(self) -> None:

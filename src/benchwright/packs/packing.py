@@ -26,8 +26,8 @@ class PackedArchive(Record, frozen=True):
     """The archive that was written."""
 
     path: Path
-    files: int
-    size: int
+    file_count: int
+    size_bytes: int
     sha256: str
 
 

@@ -44,12 +44,12 @@ class ProviderKeys:
         more._keys = {**self._keys, provider_id: _Key(variable or "api_key", source, value)}
         return more
 
-    def value(self, provider_id: str) -> str | None:
+    def get_key(self, provider_id: str) -> str | None:
         """Return a provider's key. Return None if the provider has none."""
         known = self._keys.get(provider_id)
         return known.value if known else None
 
-    def resolutions(self, token: str | None = None) -> list[SecretResolution]:
+    def secret_resolutions(self, token: str | None = None) -> list[SecretResolution]:
         """Return one secret per provider, in the form in which packs receive them.
 
         If `token` is given, it is the secret of every provider, even of a provider without a key, because the

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-STATUSES = ("pass", "fail", "partial")
+RESULT_STATUSES = ("pass", "fail", "partial")
 """The possible statuses of an attempt, in the order in which `majority_status` looks for a majority."""
 
-Result = dict[str, Any]
+RawResult = dict[str, Any]
 """A ScenarioResult, as the pack returned it."""
 
 
@@ -20,10 +20,10 @@ def majority_status(statuses: Sequence[str]) -> str:
     """
     votes = Counter(statuses)
     needed = len(statuses) // 2 + 1
-    return next((status for status in STATUSES if votes[status] >= needed), "partial")
+    return next((status for status in RESULT_STATUSES if votes[status] >= needed), "partial")
 
 
-def representative_result(results: Sequence[Result]) -> Result:
+def representative_result(results: Sequence[RawResult]) -> RawResult:
     """Return one result for all attempts at a cell, computed as the desktop host (BenchLocal) does.
 
     The result is that of the best attempt with the majority status. An attempt is better if it is not a
@@ -37,7 +37,7 @@ def representative_result(results: Sequence[Result]) -> Result:
     fitting = [result for result in results if result.get("status") == status] or list(results)
     best = max(fitting, key=_merit)
     counts = Counter(str(result.get("status")) for result in results)
-    told = ", ".join(f"{counts[name]} {name}" for name in STATUSES if counts[name])
+    told = ", ".join(f"{counts[name]} {name}" for name in RESULT_STATUSES if counts[name])
     logs = [
         f"--- run {number}/{len(results)} ---\n{result.get('rawLog', '')}"
         for number, result in enumerate(results, 1)
@@ -51,7 +51,7 @@ def representative_result(results: Sequence[Result]) -> Result:
     }
 
 
-def _merit(result: Result) -> tuple[bool, float, float]:
+def _merit(result: RawResult) -> tuple[bool, float, float]:
     return (
         result.get("errorType") != "provider_error",
         _number(result.get("score")),
@@ -63,7 +63,7 @@ def _number(value: Any) -> float:
     return float(value) if isinstance(value, int | float) else 0.0
 
 
-def _summed(results: Sequence[Result]) -> dict[str, Any]:
+def _summed(results: Sequence[RawResult]) -> dict[str, Any]:
     timings = [result.get("timings") or {} for result in results]
     summed: dict[str, Any] = {"durationMs": sum(_number(one.get("durationMs")) for one in timings)}
     for name, place in (("startedAt", 0), ("completedAt", -1)):

@@ -12,7 +12,7 @@ import msgspec
 
 from benchwright.errors import ExecutionError, JournalError
 from benchwright.packs.bridge import PackProcess
-from benchwright.packs.repeats import Result, representative_result
+from benchwright.packs.repeats import RawResult, representative_result
 from benchwright.packs.solver import failed_result
 from benchwright.packs.types import BenchmarkScore
 from benchwright.records import Record, Status, TrialRecord
@@ -30,7 +30,7 @@ class Attempt(Record, frozen=True):
     scenario: str
     repeat: int
     status: Status
-    result: Result
+    result: RawResult
     requests: int
     prompt_tokens: int
     completion_tokens: int
@@ -103,7 +103,7 @@ class PackResults(Record, frozen=True):
 
     attempts: dict[str, dict[str, list[Attempt]]]
 
-    def representative_results(self, slot: str) -> list[Result]:
+    def representative_results(self, slot: str) -> list[RawResult]:
         """Return one result per scenario for a model.
 
         If a scenario has several attempts, the result is the one that `repeats.representative_result`
@@ -114,10 +114,10 @@ class PackResults(Record, frozen=True):
             for attempts in self.attempts.get(slot, {}).values()
         ]
 
-    def results_by_repeat(self, slot: str) -> list[list[Result]]:
+    def results_by_repeat(self, slot: str) -> list[list[RawResult]]:
         """Return a model's results, one list per complete repeat. Return [] if fewer than two repeats are complete."""
         cells = self.attempts.get(slot, {})
-        found: dict[int, list[Result]] = {}
+        found: dict[int, list[RawResult]] = {}
         for attempt in (one for attempts in cells.values() for one in attempts if one.result_word != "error"):
             found.setdefault(attempt.repeat, []).append(attempt.result)
         whole = [found[repeat] for repeat in sorted(found) if len(found[repeat]) == len(cells)]
@@ -134,7 +134,9 @@ class PackResults(Record, frozen=True):
         return states
 
 
-def results_of(attempts: Iterable[Attempt], slots: Sequence[str], scenarios: Sequence[str]) -> PackResults:
+def group_attempts(
+    attempts: Iterable[Attempt], slots: Sequence[str], scenarios: Sequence[str]
+) -> PackResults:
     """Group attempts by slot and scenario. `slots`, `scenarios`: the order of the groups."""
     found: dict[str, dict[str, list[Attempt]]] = {slot: {} for slot in slots}
     for attempt in attempts:
@@ -161,7 +163,7 @@ def read_attempts(table: RunTable) -> Iterator[tuple[TrialRecord, Attempt]]:
     Raises:
         JournalError: If the journal cannot be read.
     """
-    for trial in table.read_trials(table.rows_in_order(table.counted_rows())):
+    for trial in table.read_trials(table.rows_in_start_order(table.counted_rows())):
         record = trial.record
         try:
             native = read_body(table.directory, record).native
@@ -193,7 +195,7 @@ def make_attempt(record: TrialRecord, native: Any) -> Attempt:
     )
 
 
-def _failed(record: TrialRecord) -> Result:
+def _failed(record: TrialRecord) -> RawResult:
     last = next((request for request in reversed(record.requests) if request.error is not None), None)
     status = None if last is None else last.http_status
     timings = {"durationMs": round(record.duration / 1e6, 3)}
@@ -215,7 +217,7 @@ async def score_results(pack: PackProcess, results: PackResults) -> Mapping[str,
     return scores
 
 
-async def _totals(pack: PackProcess, repeats: Sequence[Sequence[Result]]) -> list[float]:
+async def _totals(pack: PackProcess, repeats: Sequence[Sequence[RawResult]]) -> list[float]:
     """Return the pack's total score for each repeat. Return [] if the pack fails to score a repeat."""
     try:
         return [(await pack.score(results)).total_score for results in repeats]

@@ -12,7 +12,7 @@ from typing import IO, Any
 
 import msgspec
 
-from benchwright.packs.events import Event
+from benchwright.packs.events import ProgressEvent
 from benchwright.records import DECODE_ERRORS, RequestRecord
 from benchwright.runs.journal import encode_json
 from benchwright.secrets import SECRETS
@@ -49,7 +49,7 @@ class PackFiles:
             if file is not None:
                 file.close()
 
-    def write_event(self, event: Event) -> None:
+    def write_event(self, event: ProgressEvent) -> None:
         """Write an event as one line."""
         if self._events is not None:
             with suppress(OSError):
@@ -74,7 +74,7 @@ class PackFiles:
         )
 
 
-def read_events(directory: Path) -> list[Event]:
+def read_events(directory: Path) -> list[ProgressEvent]:
     """Read the events of a run. Lines that were cut off, by a kill or a full disk, are skipped."""
     path = directory / RENDERED / EVENTS
     events = []

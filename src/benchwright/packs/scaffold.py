@@ -8,22 +8,22 @@ from pathlib import Path
 
 from benchwright.errors import UserError
 from benchwright.packs.manifest import MANIFEST_NAME
-from benchwright.packs.manifest_check import PACK_ID
+from benchwright.packs.manifest_check import PACK_ID_PATTERN
 
-RUNTIME = "dist/benchlocal"
+RUNTIME_FOLDER = "dist/benchlocal"
 
-TEMPLATES = {
+TEMPLATE_FILES = {
     "javascript": {
-        "javascript/index.js": f"{RUNTIME}/index.js",
-        "javascript/scenarios.js": f"{RUNTIME}/scenarios.js",
+        "javascript/index.js": f"{RUNTIME_FOLDER}/index.js",
+        "javascript/scenarios.js": f"{RUNTIME_FOLDER}/scenarios.js",
         "javascript/package.json": "package.json",
         "javascript/README.md": "README.md",
         "shared/METHODOLOGY.md": "METHODOLOGY.md",
         "shared/answers.jsonl": "answers.jsonl",
     },
     "python": {
-        "python/index.py": f"{RUNTIME}/index.py",
-        "python/scenarios.py": f"{RUNTIME}/scenarios.py",
+        "python/index.py": f"{RUNTIME_FOLDER}/index.py",
+        "python/scenarios.py": f"{RUNTIME_FOLDER}/scenarios.py",
         "python/README.md": "README.md",
         "shared/METHODOLOGY.md": "METHODOLOGY.md",
         "shared/answers.jsonl": "answers.jsonl",
@@ -35,7 +35,7 @@ The first file is the pack's entry.
 """
 
 
-def init(directory: Path, language: str, pack_id: str, name: str | None = None) -> list[Path]:
+def create_pack(directory: Path, language: str, pack_id: str, name: str | None = None) -> list[Path]:
     """Write the files of a new pack, and return their paths. The pack runs unchanged.
 
     The pack has four scenarios in two categories. `language`: "javascript" or "python". `name`: the pack's
@@ -45,16 +45,16 @@ def init(directory: Path, language: str, pack_id: str, name: str | None = None) 
         UserError: If the language is unknown, the id is invalid, one of the files already exists, or the
             directory cannot be written.
     """
-    if language not in TEMPLATES:
-        raise UserError(f"There is no template in {language!r}; there are {' and '.join(TEMPLATES)}.")
-    if not PACK_ID.fullmatch(pack_id):
+    if language not in TEMPLATE_FILES:
+        raise UserError(f"There is no template in {language!r}; there are {' and '.join(TEMPLATE_FILES)}.")
+    if not PACK_ID_PATTERN.fullmatch(pack_id):
         raise UserError(
             f"{pack_id!r} is not a valid pack id: use letters, digits, '.', '_' and '-', a letter first."
         )
     shown = name or pack_id.replace("-", " ").replace("_", " ").strip().capitalize()
     templates = files("benchwright.packs").joinpath("templates")
     contents = {MANIFEST_NAME: _manifest(language, pack_id, shown)}
-    for template, target in TEMPLATES[language].items():
+    for template, target in TEMPLATE_FILES[language].items():
         text = templates.joinpath(template).read_text(encoding="utf-8")
         contents[target] = text.replace("{{id}}", pack_id).replace("{{name}}", shown)
     _write(directory, contents)
@@ -62,7 +62,7 @@ def init(directory: Path, language: str, pack_id: str, name: str | None = None) 
 
 
 def _manifest(language: str, pack_id: str, name: str) -> str:
-    entry = next(iter(TEMPLATES[language].values()))
+    entry = next(iter(TEMPLATE_FILES[language].values()))
     manifest = {
         "schemaVersion": 1,
         "protocolVersion": 1,

@@ -12,7 +12,7 @@ from benchwright.engine.protocols import Session
 from benchwright.engine.seeds import with_repeat_seed
 from benchwright.errors import ExecutionError, LimitReached, ProviderError, TrialError
 from benchwright.packs.bridge import CellResult, PackProcess
-from benchwright.packs.pack_interfaces import RunningVerifiers, Watcher
+from benchwright.packs.pack_interfaces import PackWatcher, RunningVerifiers
 from benchwright.packs.types import (
     PASSED,
     SCORE,
@@ -23,7 +23,7 @@ from benchwright.packs.types import (
 )
 from benchwright.records import Message, Outcome, Record, Status, Trial
 
-RETRY_PAUSE = 0.75
+RETRY_PAUSE_SECONDS = 0.75
 """Seconds before the first retry of a cell after a temporary provider error.
 
 The pause doubles with each further retry.
@@ -33,15 +33,15 @@ The pause doubles with each further retry.
 class CellSettings(Record, frozen=True):
     """Settings for running cells.
 
-    `seconds`: the time limit of one attempt. `retries`: the maximum number of retries after temporary
+    `max_seconds`: the time limit of one attempt. `max_retries`: the maximum number of retries after temporary
     provider errors.
     """
 
     run_id: str
     pack_id: str
     generation: GenerationRequest
-    seconds: float
-    retries: int = 2
+    max_seconds: float
+    max_retries: int = 2
 
 
 class PackSolver:
@@ -59,7 +59,7 @@ class PackSolver:
         settings: CellSettings,
         relay: Relay | None,
         verifiers: RunningVerifiers,
-        watcher: Watcher,
+        watcher: PackWatcher,
     ) -> None:
         self._pack = pack
         self._models = models
@@ -79,8 +79,8 @@ class PackSolver:
         """
         slot, scenario = trial.target.slot, trial.sample.id
         self._watcher.on_cell_start(slot, scenario, trial.repeat)
-        for attempt in range(self._settings.retries + 1):
-            last = attempt == self._settings.retries
+        for attempt in range(self._settings.max_retries + 1):
+            last = attempt == self._settings.max_retries
             await self._verifiers.check()
             try:
                 messages, cell = await self._attempt(trial, session)
@@ -93,10 +93,12 @@ class PackSolver:
                     raise ExecutionError(" ".join(problems))
                 if last or not _worth_another_try(cell):
                     return cell_outcome(cell, messages)
-                trouble = cell.result.summary if cell.provider is None else cell.provider.message
+                trouble = (
+                    cell.result.summary if cell.provider_failure is None else cell.provider_failure.message
+                )
             told = {"message": f"Provider trouble ({trouble}); trying again."}
             self._watcher.on_cell_progress(slot, scenario, told)
-            await asyncio.sleep(RETRY_PAUSE * 2**attempt)
+            await asyncio.sleep(RETRY_PAUSE_SECONDS * 2**attempt)
         raise AssertionError("the last attempt returns or raises")
 
     async def _attempt(self, trial: Trial, session: Session) -> tuple[list[Message], CellResult]:
@@ -126,7 +128,7 @@ class PackSolver:
         return await self._pack.run(
             f"{trial.key}-{trial.attempt}",
             given,
-            seconds=settings.seconds,
+            seconds=settings.max_seconds,
             on_progress=lambda event: self._watcher.on_cell_progress(
                 trial.target.slot, trial.sample.id, event
             ),
@@ -158,8 +160,8 @@ def _raise_unanswered(calls: AgentAccess, cell: CellResult) -> None:
 
 def _worth_another_try(cell: CellResult) -> bool:
     """Return True if the bridge or the pack says that a temporary provider error caused the cell's failure."""
-    if cell.provider is not None:
-        return cell.provider.retryable
+    if cell.provider_failure is not None:
+        return cell.provider_failure.retryable
     return cell.result.error_type == "provider_error" and bool(cell.result.retryable)
 
 

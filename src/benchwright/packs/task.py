@@ -10,14 +10,14 @@ import msgspec
 
 from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.relay import Relay, RelayedRequest, relay_environment
-from benchwright.endpoint.serving.listener import LOOPBACK
+from benchwright.endpoint.serving.listener import LOOPBACK_HOST
 from benchwright.engine.protocols import Scorer, Solver
-from benchwright.formats import plural
+from benchwright.formats import count_with_noun
 from benchwright.packs.bridge import PackProcess
 from benchwright.packs.configuration import PackConfiguration
 from benchwright.packs.context import PackDirectories, RelayAccess, host_context
 from benchwright.packs.manifest import PackManifest
-from benchwright.packs.pack_interfaces import RunningVerifiers, Watcher
+from benchwright.packs.pack_interfaces import PackWatcher, RunningVerifiers
 from benchwright.packs.solver import CellSettings, PackSolver
 from benchwright.packs.types import RegisteredModel, ScenarioMeta
 from benchwright.records import Record, Sample, TaskSpec
@@ -28,8 +28,8 @@ class PackRunSetup(Record, frozen=True):
     """Everything needed to run a pack: its directory, manifest, scenarios, models and settings.
 
     `models`: a mapping from the slot (the id of the model in the run) to the model. `digest`: the digest of
-    the pack's files. `direct`: True if the pack sends requests to its providers itself, so that nothing is
-    metered. `listed_scenarios`: the number of all scenarios of the pack.
+    the pack's files. `bypasses_relay`: True if the pack sends requests to its providers itself, so that nothing is
+    metered. `listed_scenario_count`: the number of all scenarios of the pack.
     """
 
     directory: Path
@@ -40,18 +40,22 @@ class PackRunSetup(Record, frozen=True):
     models: Mapping[str, RegisteredModel]
     directories: PackDirectories
     cells: CellSettings
-    direct: bool = False
-    listed_scenarios: int = 0
+    bypasses_relay: bool = False
+    listed_scenario_count: int = 0
 
     @property
     def scenario_count_text(self) -> str:
         """The number of scenarios to run. If the pack has more scenarios, their number is added."""
-        return format_scenario_count(len(self.scenarios), self.listed_scenarios)
+        return format_scenario_count(len(self.scenarios), self.listed_scenario_count)
 
 
 def format_scenario_count(chosen: int, listed: int) -> str:
     """Format the number of chosen scenarios. If only some are chosen, the number of all scenarios is added."""
-    return plural(chosen, "scenario") if chosen >= listed else f"{chosen:,} of {plural(listed, 'scenario')}"
+    return (
+        count_with_noun(chosen, "scenario")
+        if chosen >= listed
+        else f"{chosen:,} of {count_with_noun(listed, 'scenario')}"
+    )
 
 
 class PackTask:
@@ -68,7 +72,7 @@ class PackTask:
         pack: PackProcess,
         clients: Mapping[str, EndpointClient],
         verifiers: AbstractAsyncContextManager[RunningVerifiers],
-        watcher: Watcher,
+        watcher: PackWatcher,
     ) -> None:
         self.setup = setup
         self._pack = pack
@@ -89,7 +93,7 @@ class PackTask:
         """Name, version and fingerprint of the task."""
         return self._spec
 
-    def set_run(self, run: Path) -> None:
+    def set_run_directory(self, run: Path) -> None:
         """Set the run's id and directory. Must be called before the task is opened.
 
         The pack may write to the subdirectory `pack` of that directory.
@@ -132,7 +136,7 @@ class PackTask:
         async with AsyncExitStack() as stack:
             verifiers = await stack.enter_async_context(self._verifiers)
             relay, access = None, None
-            if not setup.direct:
+            if not setup.bypasses_relay:
                 relay = await stack.enter_async_context(
                     Relay(also_at=_apart(verifiers.gateway), keeps_idle=True)
                 )
@@ -163,7 +167,7 @@ class PackTask:
         clients = {model.id: self._clients[slot] for slot, model in models.items()}
         for slot, model in models.items():
             clients.setdefault(model.model, self._clients[slot])
-        grant = relay.share(clients, self._note)
+        grant = relay.open_shared_grant(clients, self._note)
         docker = None if gateway is None else relay.base_url.replace("127.0.0.1", "host.docker.internal")
         return RelayAccess(relay.base_url, grant.token, docker)
 
@@ -190,4 +194,4 @@ def _apart(gateway: str | None) -> str | None:
 
     The relay listens on the loopback anyway.
     """
-    return None if gateway == LOOPBACK else gateway
+    return None if gateway == LOOPBACK_HOST else gateway

@@ -39,7 +39,9 @@ def version_key(version: str) -> VersionKey | None:
     return (major, minor, patch), not identifiers, ranked
 
 
-def incompatibility(requirements: Requirements, compatible_version: str = COMPATIBLE_VERSION) -> str | None:
+def incompatibility_reason(
+    requirements: Requirements, compatible_version: str = COMPATIBLE_VERSION
+) -> str | None:
     """Return why this host does not meet a pack's requirements. Return None if it does.
 
     `compatible_version`: the version of the desktop host with which this host is compatible.

@@ -19,16 +19,16 @@ from benchwright.packs.versions import COMPATIBLE_VERSION
 from benchwright.packs.web_pack import WebPack
 from benchwright.records import DECODE_ERRORS, RequestRecord
 from benchwright.runs.journal import encode_json
-from benchwright.suggest import did_you_mean
+from benchwright.suggestions import did_you_mean
 
 SUMMARY_FILE = "summary.json"
 ARTIFACTS_FOLDER = "artifacts"
 
-STATUSES = ("created", "running", "completed", "cancelled", "error")
+SESSION_STATUSES = ("created", "running", "completed", "cancelled", "error")
 
 MAX_EVENTS = 10_000
 MAX_ARTIFACTS = 1_000
-MAX_BYTES = 256 * 2**20
+MAX_SESSION_BYTES = 256 * 2**20
 """Maximum number of bytes that one session saves. Data beyond this limit are not saved, and an error is raised."""
 
 Payload = dict[str, Any]
@@ -118,12 +118,14 @@ class WebSession:
             JournalError: If the file cannot be written.
         """
         known = ((self.saved or {}).get("webHistory") or {}).get("artifacts") or []
-        if len(known) >= MAX_ARTIFACTS or self._bytes + len(content) > MAX_BYTES:
-            raise UserError(f"A session keeps {MAX_ARTIFACTS:,} files of {MAX_BYTES // 2**20} MiB together.")
+        if len(known) >= MAX_ARTIFACTS or self._bytes + len(content) > MAX_SESSION_BYTES:
+            raise UserError(
+                f"A session keeps {MAX_ARTIFACTS:,} files of {MAX_SESSION_BYTES // 2**20} MiB together."
+            )
         if self.saved is None:
             self.save({"status": "running"})
         assert self.directory is not None
-        place = f"{ARTIFACTS_FOLDER}/{safe_path(path, label)}"
+        place = f"{ARTIFACTS_FOLDER}/{safe_artifact_path(path, label)}"
         target = self.directory / place
         target.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(target, content)
@@ -155,8 +157,8 @@ def _merged(former: Payload, payload: Payload) -> Payload:
         UserError: If a value has the wrong type, or there are too many events or artifacts.
     """
     status = payload.get("status", former.get("status", "running"))
-    if status not in STATUSES:
-        raise UserError(f"The status of a session is one of {', '.join(STATUSES)}, not {status!r}.")
+    if status not in SESSION_STATUSES:
+        raise UserError(f"The status of a session is one of {', '.join(SESSION_STATUSES)}, not {status!r}.")
     merged = {**former, **payload, "status": status}
     for key, kind in (("metadata", dict), ("artifacts", list), ("events", list)):
         given = payload.get(key)
@@ -170,7 +172,7 @@ def _merged(former: Payload, payload: Payload) -> Payload:
     return merged
 
 
-def safe_path(path: str, label: str) -> str:
+def safe_artifact_path(path: str, label: str) -> str:
     """Return a safe relative path for a file that the page sends. The path consists of plain file names only.
 
     The path is made from the `path` that the page gave. If there is none, it is made from the file's `label`.
@@ -185,7 +187,7 @@ def safe_path(path: str, label: str) -> str:
     return "/".join(parts[:8]) or f"{name}.txt"
 
 
-def saved_session(storage: Path, pack: str, reference: str) -> Payload:
+def load_session(storage: Path, pack: str, reference: str) -> Payload:
     """Load a saved session, found by its id, or by a substring that occurs in exactly one id.
 
     Raises:

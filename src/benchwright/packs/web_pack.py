@@ -32,7 +32,7 @@ KNOWN_PERMISSIONS = frozenset(
 
 BRIDGE_VERSION = 1
 
-WEB_PACK_MESSAGE = (
+NOT_RUNNABLE_MESSAGE = (
     "a web pack, a page on which a person works: its bridge has no message that starts a run, so it cannot be run "
     "unattended; `benchwright pack open` shows it"
 )
@@ -57,7 +57,7 @@ class WebPack(Record, frozen=True):
     origins: tuple[str, ...]
     permissions: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
-    playback: bool = False
+    supports_playback: bool = False
     build_id: str | None = None
     manifest_hash: str | None = None
     declared_receivers: tuple[str, ...] = ()
@@ -88,7 +88,7 @@ def web_pack_of(manifest: PackManifest) -> WebPack:
         origins=tuple(dict.fromkeys(map(origin_of, (manifest.entry, *web["allowedOrigins"])))),
         permissions=tuple(one for one in asked if one in KNOWN_PERMISSIONS),
         refused=tuple(one for one in asked if one not in KNOWN_PERMISSIONS),
-        playback=web.get("historyPlayback") is True,
+        supports_playback=web.get("historyPlayback") is True,
         build_id=_text(web, "buildId"),
         manifest_hash=_text(web, "manifestHash"),
         declared_receivers=tuple(one for one in policy.get("remoteOrigins") or () if isinstance(one, str)),
@@ -102,17 +102,17 @@ def _problems(entry: str, web: Mapping[str, Any]) -> Iterator[str]:
         yield (
             f"web.bridgeVersion is {found!r}, and this host speaks version {BRIDGE_VERSION}{hint_for_newer(found)}"
         )
-    if not is_page(entry):
+    if not is_allowed_page(entry):
         yield f"its entry {entry!r} is neither an https address nor one of this machine"
     for key in ("allowedOrigins", "permissions"):
         value = web.get(key)
         if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
             yield f"web.{key} is not a list of strings"
-        elif key == "allowedOrigins" and not all(map(is_page, value)):
+        elif key == "allowedOrigins" and not all(map(is_allowed_page, value)):
             yield "web.allowedOrigins has an address that is neither https nor of this machine"
 
 
-def is_page(address: str) -> bool:
+def is_allowed_page(address: str) -> bool:
     """Return True if a page may be loaded from an address: https anywhere, or http on this machine.
 
     The address must not contain a user name or password.

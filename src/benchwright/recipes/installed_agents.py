@@ -14,7 +14,7 @@ from benchwright.recipes.recipe import Install, Recipe
 from benchwright.records import Record
 from benchwright.runs.keys import fingerprint
 
-COMPLETION_FILE = "installed.json"
+INSTALL_COMPLETE_FILE = "installed.json"
 """Name of the file that is written last. A directory without this file is incomplete."""
 
 
@@ -39,13 +39,13 @@ def find_installed(recipe: Recipe) -> InstalledAgent | None:
     """Return the installed agent of a recipe. Return None if it is not installed."""
     directory = install_directory(recipe)
     try:
-        packages = msgspec.json.decode((directory / COMPLETION_FILE).read_bytes(), type=dict[str, str])
+        packages = msgspec.json.decode((directory / INSTALL_COMPLETE_FILE).read_bytes(), type=dict[str, str])
     except (OSError, msgspec.DecodeError):
         return None
     return InstalledAgent(directory, packages)
 
 
-def launch_on_host(recipe: Recipe) -> list[str]:
+def host_launch_command(recipe: Recipe) -> list[str]:
     """Return the command (without arguments) of an agent's program on this machine.
 
     Return [] if the recipe installs nothing.

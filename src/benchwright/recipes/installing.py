@@ -18,7 +18,7 @@ from filelock import FileLock
 from benchwright.errors import UserError
 from benchwright.python_commands import interpreter_path
 from benchwright.recipes.installed_agents import (
-    COMPLETION_FILE,
+    INSTALL_COMPLETE_FILE,
     InstalledAgent,
     find_installed,
     install_directory,
@@ -55,7 +55,7 @@ def install_agent(recipe: Recipe, say: Say) -> InstalledAgent:
         directory.mkdir()
         say(f"Installing {recipe.label}: {', '.join(recipe.install.npm or recipe.install.pip)}")
         packages = _installed(recipe.install, directory)
-        (directory / COMPLETION_FILE).write_bytes(msgspec.json.encode(packages))
+        (directory / INSTALL_COMPLETE_FILE).write_bytes(msgspec.json.encode(packages))
     return InstalledAgent(directory, packages)
 
 

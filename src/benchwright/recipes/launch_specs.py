@@ -35,7 +35,7 @@ class LaunchSpec(Record, frozen=True):
     files: dict[str, str]
 
 
-def launch_spec(
+def build_launch_spec(
     recipe: Recipe, launch: Sequence[str], prompt: str, way: ModelAccess, home: str
 ) -> LaunchSpec:
     """Return the start of an agent that is given a task (`prompt`).

@@ -13,7 +13,7 @@ from benchwright.errors import UserError
 from benchwright.runs.keys import fingerprint
 
 Dialect = Literal["chat", "responses", "messages", "gemini"]
-Loop = Literal["program", "terminus"]
+LoopKind = Literal["program", "terminus"]
 
 AGENT_PLACEHOLDER = "{agent}"
 """Placeholder in a command. It is replaced by the installed program, with its interpreter."""
@@ -55,7 +55,7 @@ class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     title: str
     dialect: Dialect
     command: tuple[str, ...] = ()
-    loop: Loop = "program"
+    loop: LoopKind = "program"
     turns: int | None = None
     version: str = ""
     licence: str = ""

@@ -7,7 +7,7 @@ from pathlib import Path
 from benchwright.errors import UserError
 from benchwright.home import recipes_directory
 from benchwright.recipes.recipe import Recipe, read_recipe
-from benchwright.suggest import did_you_mean
+from benchwright.suggestions import did_you_mean
 
 SHIPPED_RECIPES = Path(__file__).parent / "shipped"
 

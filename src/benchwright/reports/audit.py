@@ -8,9 +8,9 @@ from rich.console import RenderableType
 
 from benchwright.analysis.audit import AuditedFinding, RunAudit
 from benchwright.analysis.suspicious_passes import kind_in_words
-from benchwright.formats import plural
-from benchwright.reports.comparison.sentences import CellText, ForeignText, Line
-from benchwright.reports.comparison.tables import Block
+from benchwright.formats import count_with_noun
+from benchwright.reports.comparison.sentences import CellText, ExternalText, Line
+from benchwright.reports.comparison.tables import TableBlock
 from benchwright.reports.terminal import render_blocks
 from benchwright.text import truncate
 
@@ -34,7 +34,7 @@ def render_audit(found: RunAudit, *, notes: bool) -> RenderableType:
 
 
 def _lines(found: RunAudit, *, shown: bool) -> Iterator[Line]:
-    trials = plural(found.trials, "trial")
+    trials = count_with_noun(found.trials, "trial")
     if found.signs:
         passes = f"{found.suspicious:,} of {found.passes:,} {'pass' if found.passes == 1 else 'passes'}"
         yield Line(
@@ -44,26 +44,32 @@ def _lines(found: RunAudit, *, shown: bool) -> Iterator[Line]:
             ],
         )
         kinds = ", ".join(f"{count:,} {kind_in_words(kind)}" for kind, count in found.kinds.items())
-        yield Line("note", ["Trials by sign: ", ForeignText(kinds), "."])
+        yield Line("note", ["Trials by sign: ", ExternalText(kinds), "."])
     else:
         yield Line("verdict", [f"No signs in {trials}."])
     if left := found.trials - found.audited:
-        yield Line("note", [f"{plural(left, 'trial')} without commands or a patch: nothing to audit there."])
+        yield Line(
+            "note", [f"{count_with_noun(left, 'trial')} without commands or a patch: nothing to audit there."]
+        )
     if found.notes and not shown:
-        yield Line("note", [f"{plural(found.notes, 'trial')} with notes only: --notes shows what they are."])
+        yield Line(
+            "note", [f"{count_with_noun(found.notes, 'trial')} with notes only: --notes shows what they are."]
+        )
 
 
-def _table(title: str, findings: Sequence[AuditedFinding]) -> Block:
+def _table(title: str, findings: Sequence[AuditedFinding]) -> TableBlock:
     ordered = sorted(findings, key=lambda one: not one.passed)
     rows: list[list[CellText]] = [
         [
-            ForeignText(f"{one.sample} ({one.repeat + 1})" if one.repeat else one.sample),
-            ForeignText(kind_in_words(one.kind)),
-            ForeignText(truncate(one.line, MAX_EVIDENCE_LENGTH)),
+            ExternalText(f"{one.sample} ({one.repeat + 1})" if one.repeat else one.sample),
+            ExternalText(kind_in_words(one.kind)),
+            ExternalText(truncate(one.line, MAX_EVIDENCE_LENGTH)),
             "–" if one.turn is None else f"{one.turn:,}",
             "yes" if one.passed else "no",
         ]
         for one in ordered[:MAX_FINDINGS]
     ]
     left_out = f"{len(ordered) - MAX_FINDINGS:,} more: see --json" if len(ordered) > MAX_FINDINGS else ""
-    return Block(title, ["Sample", title, "Evidence", "turn", "passed"], rows, left_columns=3, note=left_out)
+    return TableBlock(
+        title, ["Sample", title, "Evidence", "turn", "passed"], rows, left_columns=3, note=left_out
+    )

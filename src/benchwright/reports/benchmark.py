@@ -9,7 +9,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from benchwright.analysis.benchmark_file import Totals
+from benchwright.analysis.benchmark_file import BenchmarkTotals
 from benchwright.analysis.summary_records import TargetSummary
 from benchwright.catalog.benchmark import Figure
 from benchwright.catalog.breakdowns import Breakdown
@@ -17,7 +17,7 @@ from benchwright.formats import figure_text, number_text
 from benchwright.statistic import is_number
 from benchwright.text import make_safe
 
-MAX_VALUES = 20
+MAX_VALUES_PER_LABEL = 20
 """Maximum number of values that are shown of one label of the samples (such as subject).
 
 The result file contains all values.
@@ -25,7 +25,7 @@ The result file contains all values.
 
 
 def render_benchmark(
-    about: Mapping[str, Any], totals: Totals, figures: Sequence[Figure], target: TargetSummary
+    about: Mapping[str, Any], totals: BenchmarkTotals, figures: Sequence[Figure], target: TargetSummary
 ) -> RenderableType:
     """Render the results of a model: accuracy and score, departures from the protocol, other figures, and breakdowns.
 
@@ -51,7 +51,7 @@ def render_departures(departures: Sequence[str]) -> RenderableType:
     return Group(Text("Not comparable to published scores:", style="yellow"), listed)
 
 
-def _head(about: Mapping[str, Any], totals: Totals, target: TargetSummary) -> RenderableType:
+def _head(about: Mapping[str, Any], totals: BenchmarkTotals, target: TargetSummary) -> RenderableType:
     score = target.scores[0]
     protocol = Text(f"Protocol: {make_safe(about['protocol'])}", style="dim")
     if not is_number(totals.accuracy) or not is_number(score.mean):
@@ -87,7 +87,7 @@ def _breakdown(label: str, entries: Sequence[Breakdown]) -> RenderableType:
     failed = any(entry.n_scored < entry.n for entry in entries)
     columns = ["n", "scored", "mean of these"] if failed else ["n"]
     table = _table(f"By {make_safe(label)}", "mean", *columns)
-    for entry in entries[:MAX_VALUES]:
+    for entry in entries[:MAX_VALUES_PER_LABEL]:
         scored = [f"{entry.n_scored:,}", number_text(entry.mean_scored, ".4f") if entry.n_scored else "–"]
         table.add_row(
             make_safe(entry.value),
@@ -95,8 +95,10 @@ def _breakdown(label: str, entries: Sequence[Breakdown]) -> RenderableType:
             f"{entry.n:,}",
             *(scored if failed else []),
         )
-    if len(entries) > MAX_VALUES:
-        table.add_row(f"… {len(entries) - MAX_VALUES:,} more in the result file", "", *("" for _ in columns))
+    if len(entries) > MAX_VALUES_PER_LABEL:
+        table.add_row(
+            f"… {len(entries) - MAX_VALUES_PER_LABEL:,} more in the result file", "", *("" for _ in columns)
+        )
     return table
 
 

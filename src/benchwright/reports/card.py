@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from benchwright.endpoint.card import CARD_LINES, Card, Finding, State
-from benchwright.formats import plural
+from benchwright.formats import count_with_noun
 from benchwright.text import make_safe
 
 WIDE_TERMINAL = 110
@@ -44,9 +44,15 @@ def render_card(card: Card) -> RenderableType:
 
     Below it is a line with the requests and seconds that the examination took.
     """
-    end = f"\n{plural(card.requests, 'request')} in {card.seconds:.1f} s. docs/check.md says what each line means."
+    end = (
+        f"\n{count_with_noun(card.requests, 'request')} in {card.seconds:.1f} s. docs/check.md "
+        "says what each line means."
+    )
     if card.late:
-        end += f"\n{plural(card.late, 'request')} had no answer in time: --request-seconds gives a slow server more."
+        end += (
+            f"\n{count_with_noun(card.late, 'request')} had no answer in time: --request-seconds "
+            "gives a slow server more."
+        )
     return Group(CardTable(card), Text(end, style="dim"))
 
 

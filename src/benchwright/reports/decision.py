@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from benchwright.analysis.deciding.records import ModelDecision, RunDecision
-from benchwright.formats import plural
-from benchwright.reports.comparison.sentences import CellText, ForeignText, Line, difference_text
+from benchwright.formats import count_with_noun
+from benchwright.reports.comparison.sentences import CellText, ExternalText, Line, difference_text
 from benchwright.statistic import NoScore, is_number
 
 
 def decision_progress(decision: RunDecision) -> str:
     """Return a short progress text: the verdicts so far and the number of samples used."""
-    done = f"{decision.used:,} of {plural(decision.planned, 'sample')}"
+    done = f"{decision.used:,} of {count_with_noun(decision.planned, 'sample')}"
     parts = [_short(one, several=len(decision.models) > 1) for one in decision.models]
     return f"{'; '.join(parts)} after {done}"
 
@@ -27,11 +27,11 @@ def _short(one: ModelDecision, *, several: bool) -> str:
 def decision_lines(decision: RunDecision) -> Iterator[Line]:
     """Yield the verdicts. Then yield the population for which they hold, and the requests that stopping early saved."""
     if decision.refusal is not None:
-        yield Line("warning", ["No decision: ", ForeignText(decision.refusal)])
+        yield Line("warning", ["No decision: ", ExternalText(decision.refusal)])
         return
     scores = {one.score for one in decision.models}
     for one in decision.models:
-        cells: list[CellText] = [ForeignText(one.score), ": "] if len(scores) > 1 else []
+        cells: list[CellText] = [ExternalText(one.score), ": "] if len(scores) > 1 else []
         yield Line("verdict", [*cells, *_verdict(one, decision)])
     yield Line("note", [_meaning(decision)])
     if saved := _saved(decision):
@@ -45,7 +45,7 @@ def decision_lines(decision: RunDecision) -> Iterator[Line]:
 
 
 def _verdict(one: ModelDecision, decision: RunDecision) -> Iterator[CellText]:
-    new, old, after = ForeignText(one.model), ForeignText(one.than), _after(one, decision)
+    new, old, after = ExternalText(one.model), ExternalText(one.than), _after(one, decision)
     margin = difference_text(decision.margin, one.unit)
     if one.verdict in ("better", "worse"):
         yield from (new, f" is {one.verdict} than ", old)
@@ -80,8 +80,8 @@ def _end(value: float, unit: bool) -> str:
 
 def _after(one: ModelDecision, decision: RunDecision) -> str:
     if one.used == decision.planned:
-        return f"after all {plural(decision.planned, 'sample')}"
-    return f"after {one.used:,} of {plural(decision.planned, 'sample')}"
+        return f"after all {count_with_noun(decision.planned, 'sample')}"
+    return f"after {one.used:,} of {count_with_noun(decision.planned, 'sample')}"
 
 
 def _meaning(decision: RunDecision) -> str:
@@ -94,13 +94,15 @@ def _meaning(decision: RunDecision) -> str:
 
 
 def _saved(decision: RunDecision) -> str:
-    beyond = f" {plural(decision.beyond, 'trial')} beyond it finished." if decision.beyond > 0 else ""
-    if not decision.decided or not decision.trials_saved:
+    beyond = (
+        f" {count_with_noun(decision.beyond, 'trial')} beyond it finished." if decision.beyond > 0 else ""
+    )
+    if not decision.is_decided or not decision.trials_saved:
         return ""
     saved = [
-        plural(decision.trials_saved, "trial"),
-        f"about {plural(decision.requests_saved, 'request')}",
+        count_with_noun(decision.trials_saved, "trial"),
+        f"about {count_with_noun(decision.requests_saved, 'request')}",
     ]
     if decision.tokens_saved:
-        saved.append(f"{plural(decision.tokens_saved, 'token')}")
+        saved.append(f"{count_with_noun(decision.tokens_saved, 'token')}")
     return f"Not asked: {', '.join(saved)}.{beyond}"

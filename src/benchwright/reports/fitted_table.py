@@ -9,8 +9,8 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from benchwright.reports.comparison.sentences import CellText, ForeignText
-from benchwright.reports.comparison.tables import Block
+from benchwright.reports.comparison.sentences import CellText, ExternalText
+from benchwright.reports.comparison.tables import TableBlock
 from benchwright.text import make_safe
 
 COLUMN_GAP = 2
@@ -19,12 +19,12 @@ MIN_COLUMN_WIDTH = 10
 
 
 class FittedTable:
-    """Renders a table (`Block`). If it is too wide, it becomes several tables, one below the other.
+    """Renders a table (`TableBlock`). If it is too wide, it becomes several tables, one below the other.
 
     Each of these tables repeats the columns of words.
     """
 
-    def __init__(self, block: Block) -> None:
+    def __init__(self, block: TableBlock) -> None:
         self._block = block
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
@@ -46,7 +46,7 @@ class FittedTable:
 
 def cell_text(cell: CellText) -> str:
     """Return the text of a cell, made safe for a terminal."""
-    return make_safe(cell.text) if isinstance(cell, ForeignText) else cell
+    return make_safe(cell.text) if isinstance(cell, ExternalText) else cell
 
 
 def wrap_text(text: str, width: int) -> str:

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 
 from benchwright.analysis.judged.judge_experiments import JudgeCheck
-from benchwright.formats import number_text, plural
-from benchwright.reports.comparison.sentences import CellText, ForeignText, Line
-from benchwright.reports.comparison.tables import Block
+from benchwright.formats import count_with_noun, number_text
+from benchwright.reports.comparison.sentences import CellText, ExternalText, Line
+from benchwright.reports.comparison.tables import TableBlock
 from benchwright.reports.terminal import render_blocks
 
 SIGNIFICANCE_LEVEL = 0.01
@@ -25,7 +25,7 @@ CHANGE_TEXTS = {
 }
 
 
-def render_check(found: JudgeCheck) -> RenderableType:
+def render_judge_check(found: JudgeCheck) -> RenderableType:
     """Render sentences on the changes that affect the judge's verdicts. Then render a table of all experiments."""
     rows: list[list[CellText]] = [
         [
@@ -41,7 +41,7 @@ def render_check(found: JudgeCheck) -> RenderableType:
         for one in found.experiments
     ]
     columns = ["Change", "answers", "same", "95% interval", "to right", "to wrong", "McNemar p", "no verdict"]
-    return render_blocks(list(_lines(found)), [Block("", columns, rows)])
+    return render_blocks(list(_lines(found)), [TableBlock("", columns, rows)])
 
 
 def _lines(found: JudgeCheck) -> Iterator[Line]:
@@ -49,7 +49,7 @@ def _lines(found: JudgeCheck) -> Iterator[Line]:
     who = "" if judge is None else judge.model
     yield Line(
         "verdict",
-        ["Judge ", ForeignText(who), f", asked again about {plural(found.answers, 'answer')}."],
+        ["Judge ", ExternalText(who), f", asked again about {count_with_noun(found.answers, 'answer')}."],
     )
     for one in found.experiments:
         if one.p_value is not None and one.p_value < SIGNIFICANCE_LEVEL and one.name in CHANGE_TEXTS:

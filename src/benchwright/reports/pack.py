@@ -12,12 +12,12 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from benchwright.formats import duration, number_text
+from benchwright.formats import format_duration, number_text
 from benchwright.packs.repeats import majority_status
 from benchwright.packs.results import Attempt, CellState, PackResults, PackScore
 from benchwright.packs.task import PackRunSetup
 from benchwright.packs.types import BenchmarkScore, RegisteredModel, ScenarioMeta
-from benchwright.statistic import known_numbers
+from benchwright.statistic import numeric_statistics
 from benchwright.text import escape_formula, make_safe
 
 STATUS_SIGNS = {
@@ -64,7 +64,7 @@ def cell_text(cell: CellState | None) -> Text:
     """Return the text of a cell (one scenario with one model): a sign for each attempt, and the attempts' duration."""
     text = cell_sign(cell)
     if cell is not None and cell.attempts and cell.running_since is None:
-        text.append(f" {duration(cell.seconds)}", style="dim")
+        text.append(f" {format_duration(cell.seconds)}", style="dim")
     return text
 
 
@@ -97,7 +97,7 @@ def render_scores(models: Mapping[str, RegisteredModel], scores: Mapping[str, Pa
 
 
 def _highest(score: BenchmarkScore) -> float:
-    return max(known_numbers(category.score for category in score.categories), default=0.0)
+    return max(numeric_statistics(category.score for category in score.categories), default=0.0)
 
 
 def _categories(score: BenchmarkScore, highest: float) -> RenderableType:
@@ -179,7 +179,7 @@ def as_markdown(setup: PackRunSetup, results: PackResults, scores: Mapping[str, 
     name, version, models = setup.manifest.name, setup.manifest.version, setup.models
     partly = (
         [f"{setup.scenario_count_text.capitalize()}.", ""]
-        if len(setup.scenarios) < setup.listed_scenarios
+        if len(setup.scenarios) < setup.listed_scenario_count
         else []
     )
     lines = [

@@ -11,7 +11,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from benchwright.formats import plural
+from benchwright.formats import count_with_noun
 from benchwright.packs.results import CellState
 from benchwright.packs.types import RegisteredModel, ScenarioMeta
 from benchwright.reports.pack import cell_sign, cell_text
@@ -22,13 +22,13 @@ NAME_WIDTH = 30
 CELL_WIDTH = 13
 """Width of a model's column, in characters."""
 
-Cells = Mapping[tuple[str, str], CellState]
+CellStates = Mapping[tuple[str, str], CellState]
 
 
 def render_live(
     models: Mapping[str, RegisteredModel],
     scenarios: Sequence[ScenarioMeta],
-    cells: Cells,
+    cells: CellStates,
     columns: int,
     lines: int,
 ) -> RenderableType:
@@ -54,7 +54,11 @@ def render_live(
             cell_sign(cells.get((slot, scenario.id))) for scenario in scenarios[shown.start : shown.stop]
         ]
         table.add_row(_cut(models[slot].label), *signs)
-    more = [Text(f"… {plural(len(models) - len(rows), 'more model')}")] if len(rows) < len(models) else []
+    more = (
+        [Text(f"… {count_with_noun(len(models) - len(rows), 'more model')}")]
+        if len(rows) < len(models)
+        else []
+    )
     return Group(table, *more, *_hidden(len(scenarios), shown, "scenario"))
 
 
@@ -76,7 +80,7 @@ def _cut(text: str) -> Text:
 
 
 def _at_work(
-    models: Mapping[str, RegisteredModel], scenarios: Sequence[ScenarioMeta], cells: Cells
+    models: Mapping[str, RegisteredModel], scenarios: Sequence[ScenarioMeta], cells: CellStates
 ) -> tuple[int, int]:
     """Return (first, last): the positions of the first and of the last scenario that has a running cell.
 
@@ -109,6 +113,6 @@ def _window(count: int, first: int, last: int, room: int, reserve: int = 1) -> r
 
 def _hidden(count: int, shown: range, what: str) -> list[Text]:
     above, below = shown.start, count - shown.stop
-    parts = [f"{plural(above, what)} above"] if above else []
-    parts += [f"{plural(below, what)} below"] if below else []
+    parts = [f"{count_with_noun(above, what)} above"] if above else []
+    parts += [f"{count_with_noun(below, what)} below"] if below else []
     return [Text(f"… {', '.join(parts)}", style="dim")] if parts else []

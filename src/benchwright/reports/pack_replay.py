@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from benchwright.formats import duration, plural
-from benchwright.packs.events import Event
+from benchwright.formats import count_with_noun, format_duration
+from benchwright.packs.events import ProgressEvent
 from benchwright.text import one_line
 
 MAX_SUMMARY_LENGTH = 60
 """Maximum number of characters of a result's summary."""
 
 
-def event_line(event: Event, labels: Mapping[str, str]) -> str:
+def event_line(event: ProgressEvent, labels: Mapping[str, str]) -> str:
     """Describe an event in one line. `labels`: mapping from model id to label.
 
     An event of an unknown type, as later hosts may write, is described by the name of its type.
@@ -22,8 +22,8 @@ def event_line(event: Event, labels: Mapping[str, str]) -> str:
     scenario = event.get("scenarioId")
     match event.get("type"):
         case "run_started":
-            models = plural(len(event.get("models", [])), "model")
-            text = f"run started: {models}, {plural(event.get('totalScenarios', 0), 'scenario')}"
+            models = count_with_noun(len(event.get("models", [])), "model")
+            text = f"run started: {models}, {count_with_noun(event.get('totalScenarios', 0), 'scenario')}"
         case "verifier_preparing":
             text = f"verifier {event.get('verifierId')}: {event.get('message')}"
         case "scenario_started":
@@ -50,13 +50,13 @@ def _result(result: Mapping[str, Any]) -> str:
     parts = [
         str(result.get("status")),
         f"{score:g}" if isinstance(score, int | float) else "",
-        duration(spent / 1000) if isinstance(spent, int | float) else "",
+        format_duration(spent / 1000) if isinstance(spent, int | float) else "",
         one_line(str(result.get("summary") or ""), MAX_SUMMARY_LENGTH),
     ]
     return ", ".join(part for part in parts if part)
 
 
-def _scores(event: Event) -> Mapping[str, Any]:
+def _scores(event: ProgressEvent) -> Mapping[str, Any]:
     scores = event.get("scores")
     return scores if isinstance(scores, dict) else {}
 

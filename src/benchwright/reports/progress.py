@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from benchwright.engine.progress import LiveProgress, RunningMean
-from benchwright.formats import duration
+from benchwright.formats import format_duration
 from benchwright.text import make_safe
 
 
@@ -14,14 +14,14 @@ def status_line(progress: LiveProgress, names: Mapping[str, str]) -> str:
 
     `names`: mapping from slot to the name of the target. It is empty if there is only one target.
     """
-    parts = [f"[{progress.done:,}/{progress.total:,}]", f"{progress.rate:.1f}/s"]
+    parts = [f"[{progress.done:,}/{progress.total:,}]", f"{progress.trials_per_second:.1f}/s"]
     if progress.done < progress.total and progress.eta is not None:
         at_most = "at most " if progress.decision is not None else ""
-        parts.append(f"{at_most}{duration(progress.eta)} left")
+        parts.append(f"{at_most}{format_duration(progress.eta)} left")
     if progress.level is not None:
         parts.append(f"{progress.level} at once{'' if progress.settled else ' (settling)'}")
-    if progress.failed:
-        parts.append(f"{progress.failed:,} failed")
+    if progress.failed_trials:
+        parts.append(f"{progress.failed_trials:,} failed")
     parts += map(make_safe, progress.pauses_and_activities)
     if progress.decision is not None:
         return "  ".join([*parts, make_safe(progress.decision())])

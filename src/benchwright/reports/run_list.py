@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from benchwright.analysis.run_figures import ListedTarget
 from benchwright.analysis.run_list import RunRow
 from benchwright.errors import UserError
-from benchwright.formats import duration, interval, number_text
-from benchwright.suggest import did_you_mean
+from benchwright.formats import format_duration, format_interval, number_text
+from benchwright.suggestions import did_you_mean
 from benchwright.text import one_line
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def score_text(target: ListedTarget) -> str:
     if not target.scores:
         return "–"
     score = target.scores[0]
-    ends = interval(score.low, score.high)
+    ends = format_interval(score.low, score.high)
     return number_text(score.mean_scored) if ends == "–" else f"{number_text(score.mean_scored)} {ends}"
 
 
@@ -84,7 +84,7 @@ def started_text(row: RunRow) -> str:
 
 def time_text(row: RunRow) -> str:
     """Return the working time of a run. Return a dash if the time is unknown."""
-    return "–" if row.seconds is None else duration(row.seconds)
+    return "–" if row.seconds is None else format_duration(row.seconds)
 
 
 def _tokens(row: RunRow) -> str:

@@ -12,15 +12,21 @@ from benchwright.analysis.deciding.records import RunDecision
 from benchwright.analysis.differences import Difference
 from benchwright.analysis.equal_repeats import equal_repeats_lines
 from benchwright.analysis.judged.judge_sentences import judge_lines
-from benchwright.analysis.no_scores import drop_reason, remaining_failures, unscored_scorers
-from benchwright.analysis.pass_at_k import PassAt
+from benchwright.analysis.no_scores import remaining_failures, remove_shown_reason, unscored_scorers
+from benchwright.analysis.pass_at_k import PassAtK
 from benchwright.analysis.request_lines import request_lines
 from benchwright.analysis.request_summary import RequestSummary
 from benchwright.analysis.summary_records import RunSummary, ScoreSummary, TargetSummary
 from benchwright.analysis.suspicious_passes import suspicious_lines
 from benchwright.analysis.thinking import completion_tokens_text, thinking_lines
-from benchwright.formats import duration, interval, milliseconds, number_text, plural
-from benchwright.reports.comparison.sentences import raw_line
+from benchwright.formats import (
+    count_with_noun,
+    format_duration,
+    format_interval,
+    format_milliseconds,
+    number_text,
+)
+from benchwright.reports.comparison.sentences import unescaped_line
 from benchwright.reports.decision import decision_lines
 from benchwright.text import make_lines_safe, make_safe
 
@@ -57,7 +63,7 @@ def decision_texts(decision: RunDecision) -> list[Text]:
     """Return the decision on the run's statistical question (`--until`) as lines."""
     styles = {"verdict": "bold", "warning": "bold red"}
     return [
-        Text(make_safe(raw_line(line)), style=styles.get(line.kind, "dim"))
+        Text(make_safe(unescaped_line(line)), style=styles.get(line.kind, "dim"))
         for line in decision_lines(decision)
     ]
 
@@ -88,7 +94,7 @@ def _target(target: TargetSummary, repeats: int, said: str) -> list[RenderableTy
 
 def _heading(summary: RunSummary) -> Text:
     some = f"{summary.done:,} of " if summary.planned is not None else ""
-    trials = plural(summary.done if summary.planned is None else summary.planned, "trial")
+    trials = count_with_noun(summary.done if summary.planned is None else summary.planned, "trial")
     return Text(f"{make_safe(summary.name)}: {summary.state}, {some}{trials}", style="bold")
 
 
@@ -101,9 +107,9 @@ def _banners(summary: RunSummary) -> list[Text]:
         banners.append(Text("SIMULATED: the answers are not from a model.", style="bold yellow"))
     if summary.timings_note is not None:
         banners.append(Text(f"TIMINGS INVALID: {summary.timings_note}", style="bold red"))
-    short = [drop_reason(sentence, summary.targets) for sentence in summary.shortfalls]
+    short = [remove_shown_reason(sentence, summary.targets) for sentence in summary.shortfalls]
     banners += [Text(make_safe(sentence), style="bold red") for sentence in short]
-    stopped = drop_reason(summary.stop_reason or "", summary.targets)
+    stopped = remove_shown_reason(summary.stop_reason or "", summary.targets)
     if stopped and summary.state != "decided":
         banners.append(Text(f"Stopped early: {make_safe(stopped)}", style="yellow"))
     return banners
@@ -115,7 +121,7 @@ def _statuses(target: TargetSummary, repeats: int) -> Text:
     reused = f", {target.reused:,} reused from earlier runs" if target.reused else ""
     cut_off = f"; {target.cut_off:,} more were cut off and do not count" if target.cut_off else ""
     return Text(
-        f"{make_safe(target.title)}  {plural(target.trials, 'trial')}{per_row}{reused}: {counts}{cut_off}"
+        f"{make_safe(target.title)}  {count_with_noun(target.trials, 'trial')}{per_row}{reused}: {counts}{cut_off}"
     )
 
 
@@ -182,12 +188,12 @@ def _documented(target: TargetSummary) -> list[Text]:
     return [Text(line) for line in lines]
 
 
-def _some_samples(entry: PassAt) -> str:
+def _some_samples(entry: PassAtK) -> str:
     """Return the number of samples on which a pass@k is based. Return "" if every sample has enough repeats."""
     if not entry.too_few:
         return ""
     total = entry.samples + entry.too_few
-    return f"  ({entry.samples:,} of {plural(total, 'sample')}; the others have fewer than {entry.k} repeats)"
+    return f"  ({entry.samples:,} of {count_with_noun(total, 'sample')}; the others have fewer than {entry.k} repeats)"
 
 
 def _table(*columns: str, title: str | None = None) -> Table:
@@ -208,7 +214,7 @@ def _scores(target: TargetSummary) -> RenderableType:
             make_safe(score.scorer),
             f"{score.n_scored:,}/{score.n:,}",
             number_text(score.mean_scored) if score.n_scored < score.n else "same",
-            interval(score.low, score.high),
+            format_interval(score.low, score.high),
             f"{score.unparsed:,}",
             f"{score.grader_errors:,}",
         )
@@ -221,8 +227,11 @@ def interval_text(score: ScoreSummary) -> str:
 
     If there is no interval, the reason is returned instead. The score must have a value.
     """
-    groups = "" if score.n_groups is None else f" in {plural(score.n_groups, 'group')}"
-    return f"{METHOD_TEXTS.get(score.method) or _why_no_interval(score)}, {plural(score.n_samples, 'sample')}{groups}"
+    groups = "" if score.n_groups is None else f" in {count_with_noun(score.n_groups, 'group')}"
+    return (
+        f"{METHOD_TEXTS.get(score.method) or _why_no_interval(score)}, "
+        f"{count_with_noun(score.n_samples, 'sample')}{groups}"
+    )
 
 
 def _why_no_interval(score: ScoreSummary) -> str:
@@ -251,7 +260,7 @@ def _passes(target: TargetSummary) -> RenderableType:
             table.add_row(
                 make_safe(score.scorer),
                 str(entry.k),
-                interval(entry.low, entry.high),
+                format_interval(entry.low, entry.high),
                 f"{entry.pass_hat_k:.1%}",
             )
     return table
@@ -278,10 +287,14 @@ def _speed(target: TargetSummary) -> RenderableType:
     )
     for name, *values in rows:
         if any(value is not None for value in values):
-            table.add_row(name, *(milliseconds(value) for value in values))
+            table.add_row(name, *(format_milliseconds(value) for value in values))
     if requests.gap_p50 is not None:
         table.add_row(
-            "between tokens, ms", "–", milliseconds(requests.gap_p50), "–", milliseconds(requests.gap_p99)
+            "between tokens, ms",
+            "–",
+            format_milliseconds(requests.gap_p50),
+            "–",
+            format_milliseconds(requests.gap_p99),
         )
     if requests.generation_tps_mean is not None:
         table.add_row(
@@ -293,17 +306,18 @@ def _speed(target: TargetSummary) -> RenderableType:
         )
     failed = f", {requests.failed_requests:,} failed" if requests.failed_requests else ""
     retried = (
-        f", {requests.retried_requests:,} retried ({duration(requests.waited_seconds)} of waiting)"
+        f", {requests.retried_requests:,} retried ({format_duration(requests.waited_seconds)} of waiting)"
         if requests.retried_requests
         else ""
     )
     rate = f", {requests.effective_throughput_rps:.1f}/s" if requests.effective_throughput_rps else ""
     others = "".join(
-        f", {plural(count, f'{make_safe(role)} request')}" for role, count in target.other_roles.items()
+        f", {count_with_noun(count, f'{make_safe(role)} request')}"
+        for role, count in target.other_roles.items()
     )
-    in_time = f" in {duration(requests.wall_time_seconds)}" if requests.wall_time_seconds else ""
+    in_time = f" in {format_duration(requests.wall_time_seconds)}" if requests.wall_time_seconds else ""
     line = (
-        f"{plural(requests.total_requests, 'request')}{failed}{retried}{others}"
+        f"{count_with_noun(requests.total_requests, 'request')}{failed}{retried}{others}"
         f"{in_time}{rate}; {tokens_text(requests)}"
     )
     told = Text(line, style="dim")
@@ -329,7 +343,7 @@ def _differences(differences: list[Difference], names: Mapping[str, str]) -> Ren
             f"{make_safe(names[one.slot])} - {make_safe(names[one.than])}",
             make_safe(one.scorer),
             number_text(one.difference, "+.3f"),
-            interval(one.low, one.high),
+            format_interval(one.low, one.high),
             number_text(one.p_value, ".3g"),
             f"{one.wins:,}",
             f"{one.losses:,}",

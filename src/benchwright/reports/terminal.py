@@ -7,21 +7,21 @@ from collections.abc import Sequence
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from benchwright.analysis.comparison.names import with_names
 from benchwright.analysis.comparison.records import Comparison
+from benchwright.analysis.comparison.side_naming import with_side_names
 from benchwright.analysis.load.comparison.records import LoadComparison, LoadComparisonResult
 from benchwright.analysis.load.records import LoadReport
 from benchwright.analysis.quality_and_speed.records import JointView
-from benchwright.reports.comparison.brief import brief_blocks, brief_lines
+from benchwright.reports.comparison.brief_form import brief_blocks, brief_lines
 from benchwright.reports.comparison.by_task import printed_verdict_lines
-from benchwright.reports.comparison.complete import all_notes, detail_blocks
+from benchwright.reports.comparison.complete_form import all_notes, detail_blocks
 from benchwright.reports.comparison.sentences import (
     Line,
     LineKind,
     comparison_warnings,
     gate_lines,
 )
-from benchwright.reports.comparison.tables import Block
+from benchwright.reports.comparison.tables import TableBlock
 from benchwright.reports.fitted_table import FittedTable, cell_text
 from benchwright.reports.load.load_comparison import (
     load_comparison_blocks,
@@ -54,7 +54,7 @@ def render_comparison_answer(
     `details`: False for a result that fits on one screen. `alone`: False if the documented table is printed above. That
     table already reports simulated runs and missing scores.
     """
-    comparison = with_names(comparison)
+    comparison = with_side_names(comparison)
     details = details or not comparison.pairs
     tables = [*brief_blocks(comparison), *(detail_blocks(comparison) if details else ())]
     more = [] if details else [DETAILS_HINT]
@@ -69,7 +69,7 @@ def render_comparison_answer(
     return Group(*parts)
 
 
-def render_blocks(told: Sequence[Line], tables: Sequence[Block]) -> RenderableType:
+def render_blocks(told: Sequence[Line], tables: Sequence[TableBlock]) -> RenderableType:
     """Render sentences, and below them tables."""
     parts: list[RenderableType] = [render_line(line) for line in told]
     for block in tables:
@@ -77,7 +77,7 @@ def render_blocks(told: Sequence[Line], tables: Sequence[Block]) -> RenderableTy
     return Group(*parts)
 
 
-def render_block(block: Block) -> list[RenderableType]:
+def render_block(block: TableBlock) -> list[RenderableType]:
     """Render a table with its note below."""
     return [FittedTable(block), *([Text(block.note, style="dim")] if block.note else [])]
 

@@ -17,16 +17,16 @@ from rich.text import Text
 from benchwright.analysis.report.messages import ParsedMessage, parse_messages
 from benchwright.analysis.thinking import thinking_tokens_text
 from benchwright.analysis.transcripts import Transcript
-from benchwright.formats import duration, milliseconds
+from benchwright.formats import format_duration, format_milliseconds
 from benchwright.records import RequestRecord, ScoreRecord
 from benchwright.reports.trial_preview import render_preview
-from benchwright.runs.counting import trial_status
+from benchwright.runs.counting_rules import combine_statuses
 from benchwright.text import make_lines_safe, make_safe
 
-LAST_LINES = 20
+MAX_LOG_LINES = 20
 """Maximum number of lines that are shown from the end of a test log."""
 
-MAX_TESTS = 5
+MAX_TEST_RESULTS = 5
 """Maximum number of test results that are shown one by one."""
 
 ROLE_STYLES = {"system": "magenta", "user": "cyan", "assistant": "green", "tool": "yellow"}
@@ -40,9 +40,9 @@ def render_transcripts(attempts: list[Transcript]) -> RenderableType:
 def _render(attempt: Transcript) -> RenderableType:
     trial = attempt.trial
     again = f", attempt {trial.attempt + 1}" if trial.attempt else ""
-    status = trial_status(trial.status, [score.status for score in attempt.scores])
+    status = combine_statuses(trial.status, [score.status for score in attempt.scores])
     head = f"row {make_safe(trial.sample)}, {make_safe(trial.target)}, run {trial.repeat}{again}: {status}"
-    took = f" ({duration(trial.duration / 1e9)})" if trial.duration else ""
+    took = f" ({format_duration(trial.duration / 1e9)})" if trial.duration else ""
     parts: list[RenderableType] = [Text(f"{head}{took}", style="bold")]
     if trial.reason:
         parts.append(Text(make_safe(trial.reason), style="red"))
@@ -81,12 +81,14 @@ def _in_containers(artifacts: Mapping[str, Any]) -> Iterator[RenderableType]:
     Then yield the end of the test log.
     """
     for command in artifacts.get("commands") or ():
-        told = f"$ {command['command']}\n  {_ended(command)}, {duration(command.get('seconds', 0.0))}"
+        told = f"$ {command['command']}\n  {_ended(command)}, {format_duration(command.get('seconds', 0.0))}"
         yield Text(make_lines_safe(told), style="dim")
     tests = artifacts.get("tests")
     if isinstance(tests, Mapping) and tests.get("log"):
-        last = "\n".join(str(tests["log"]).rstrip().splitlines()[-LAST_LINES:])
-        yield Text(f"tests: {make_safe(_ended(tests))}, {duration(tests.get('seconds', 0.0))}", style="bold")
+        last = "\n".join(str(tests["log"]).rstrip().splitlines()[-MAX_LOG_LINES:])
+        yield Text(
+            f"tests: {make_safe(_ended(tests))}, {format_duration(tests.get('seconds', 0.0))}", style="bold"
+        )
         yield Padding(Text(make_lines_safe(last), style="dim"), (0, 0, 0, 2), expand=False)
 
 
@@ -106,11 +108,15 @@ def _in_short(value: Any) -> Any:
 
     Any other value is returned unchanged.
     """
-    if not isinstance(value, Mapping) or len(value) <= MAX_TESTS or set(value.values()) - {True, False}:
+    if (
+        not isinstance(value, Mapping)
+        or len(value) <= MAX_TEST_RESULTS
+        or set(value.values()) - {True, False}
+    ):
         return value
     failed = [name for name, passed in value.items() if not passed]
-    more = ", …" if len(failed) > MAX_TESTS else ""
-    names = f"; failed: {', '.join(failed[:MAX_TESTS])}{more}" if failed else ""
+    more = ", …" if len(failed) > MAX_TEST_RESULTS else ""
+    names = f"; failed: {', '.join(failed[:MAX_TEST_RESULTS])}{more}" if failed else ""
     return f"{len(value) - len(failed):,} of {len(value):,} passed{names}"
 
 
@@ -118,15 +124,15 @@ def _request(request: RequestRecord) -> str:
     usage = request.usage
     parts = [f"request {request.id}"]
     if request.total:
-        parts.append(f"latency {milliseconds(request.total_latency_seconds)} ms")
+        parts.append(f"latency {format_milliseconds(request.total_latency_seconds)} ms")
     if request.ttft_seconds is not None:
-        parts.append(f"first token {milliseconds(request.ttft_seconds)} ms")
+        parts.append(f"first token {format_milliseconds(request.ttft_seconds)} ms")
     if usage.total_tokens:
         parts.append(
             f"{usage.prompt_tokens or 0}+{usage.completion_tokens or 0} tokens{thinking_tokens_text(usage)}"
         )
     if request.attempts > 1:
-        parts.append(f"{request.attempts} attempts, {duration(request.waited / 1e9)} of waiting")
+        parts.append(f"{request.attempts} attempts, {format_duration(request.waited / 1e9)} of waiting")
     if request.error:
         parts.append(make_safe(request.error))
     return ", ".join(parts)

@@ -9,7 +9,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from benchwright.analysis.report.text_pieces import find_span, shorten
+from benchwright.analysis.report.text_pieces import find_span, shorten_to_pieces
 from benchwright.analysis.suspicious_passes import kind_in_words
 from benchwright.analysis.transcripts import Transcript
 from benchwright.analysis.trial_preview import score_explanation, trial_notes
@@ -69,7 +69,7 @@ def _shown(text: str, spans: Sequence[str | None] = ()) -> Text:
     text = text.strip("\n")
     found = next(filter(None, (find_span(text, span) for span in spans)), None)
     shown = Text()
-    for piece in shorten(text, MAX_TEXT_LENGTH, found):
+    for piece in shorten_to_pieces(text, MAX_TEXT_LENGTH, found):
         style = {"span": "black on yellow", "cut": "dim italic"}.get(piece.kind, "")
         shown.append(f" [{piece.text}] " if piece.kind == "cut" else make_lines_safe(piece.text), style)
     return shown

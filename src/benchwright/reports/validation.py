@@ -10,10 +10,10 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from benchwright.catalog.validation import Failure, ValidationResult
+from benchwright.catalog.validation import CheckFailure, ValidationResult
 from benchwright.text import make_lines_safe, make_safe
 
-MAX_FAILURES = 20
+MAX_LISTED_FAILURES = 20
 
 
 def render_validation(validated: Sequence[ValidationResult], left_out: Mapping[str, str]) -> RenderableType:
@@ -32,10 +32,10 @@ def render_validation(validated: Sequence[ValidationResult], left_out: Mapping[s
         verdict = Text("failed", style="bold red") if entry.failures else Text("ok", style="green")
         counts = (entry.samples, entry.checks, len(entry.failures), len(entry.exceptions))
         table.add_row(make_safe(entry.name), *(f"{count:,}" for count in counts), verdict)
-        for failure in entry.failures[:MAX_FAILURES]:
+        for failure in entry.failures[:MAX_LISTED_FAILURES]:
             notes += _told(entry.name, failure)
-        if len(entry.failures) > MAX_FAILURES:
-            more = len(entry.failures) - MAX_FAILURES
+        if len(entry.failures) > MAX_LISTED_FAILURES:
+            more = len(entry.failures) - MAX_LISTED_FAILURES
             notes.append(Text(f"{make_safe(entry.name)}: {more:,} more (see --json)"))
         if entry.exploits:
             notes.append(_exploits(entry))
@@ -70,7 +70,7 @@ def _exploits(entry: ValidationResult) -> RenderableType:
     return table
 
 
-def _told(name: str, failure: Failure) -> Iterator[RenderableType]:
+def _told(name: str, failure: CheckFailure) -> Iterator[RenderableType]:
     """Yield a failure as one line. Then yield the end of its log."""
     yield Text(f"{make_safe(name)} {make_safe(failure.check)}: {make_safe(failure.said)}", style="red")
     if failure.log:

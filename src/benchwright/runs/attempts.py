@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from benchwright.errors import JournalError
 from benchwright.records import Record, ScoreRecord, Status, TrialRecord
-from benchwright.runs.counting import trial_status
+from benchwright.runs.counting_rules import combine_statuses
 from benchwright.runs.flags import Flag, flags_in
 from benchwright.runs.journal_tail import JournalTail
 
@@ -16,8 +16,8 @@ class FormerAttempt(Record, frozen=True):
     lines.
     """
 
-    line: int
-    scores: tuple[int, ...] = ()
+    line_offset: int
+    score_offsets: tuple[int, ...] = ()
 
 
 class ScoredTrial(Record, frozen=True):
@@ -29,7 +29,7 @@ class ScoredTrial(Record, frozen=True):
     @property
     def status(self) -> Status:
         """The status of the trial, combined with the statuses of its scores."""
-        return trial_status(self.record.status, [score.status for score in self.scores.values()])
+        return combine_statuses(self.record.status, [score.status for score in self.scores.values()])
 
     @property
     def flags(self) -> list[Flag]:
@@ -43,19 +43,19 @@ def read_scored_trial(tail: JournalTail, line: int, score_lines: Sequence[int]) 
     Raises:
         JournalError: If a line cannot be read.
     """
-    scores = (tail.line_at(offset) for offset in sorted(score_lines))
+    scores = (tail.read_line_at(offset) for offset in sorted(score_lines))
     return ScoredTrial(
-        read_trial(tail, line), {one.scorer: one for one in scores if isinstance(one, ScoreRecord)}
+        read_trial_record(tail, line), {one.scorer: one for one in scores if isinstance(one, ScoreRecord)}
     )
 
 
-def read_trial(tail: JournalTail, offset: int) -> TrialRecord:
+def read_trial_record(tail: JournalTail, offset: int) -> TrialRecord:
     """Read the trial record whose line begins at an offset.
 
     Raises:
         JournalError: If the line cannot be read or is not a trial record.
     """
-    record = tail.line_at(offset)
+    record = tail.read_line_at(offset)
     if not isinstance(record, TrialRecord):
         raise JournalError(f"{tail.path}: there is no trial at byte {offset}.")
     return record

@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from benchwright.runs.counting import ScoreState
+from benchwright.runs.counting_rules import ScoreState
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     A mask takes a quarter of the bytes.
     """
 
-TYPE_CODES = "BHIQ"
-MAX_DISTINCT = 250
+ARRAY_TYPE_CODES = "BHIQ"
+MAX_DISTINCT_SCORES = 250
 """Number of distinct values of a score up to which each entry of its column takes one byte.
 
 With more distinct values, each entry takes eight bytes.
@@ -92,7 +92,7 @@ class IntColumn:
             else:
                 self._values.append(value)
         except OverflowError:
-            wider = next(width for width in TYPE_CODES if value < 1 << 8 * array(width).itemsize)
+            wider = next(width for width in ARRAY_TYPE_CODES if value < 1 << 8 * array(width).itemsize)
             self._values = array(wider, self._values)
             self[place] = value
 
@@ -143,7 +143,7 @@ class IntColumn:
         return found
 
     @property
-    def largest(self) -> int:
+    def max_number(self) -> int:
         """The largest entry. It is 0 if the column is empty."""
         import numpy as np
 
@@ -166,14 +166,14 @@ class CodedNames:
         self.names: list[str] = list(names)
         self._codes = {name: code for code, name in enumerate(self.names)}
 
-    def code(self, name: str) -> int:
+    def get_or_add_code(self, name: str) -> int:
         """Return the code of a name. If the name is new, the next code is assigned to it."""
         code = self._codes.setdefault(name, len(self.names))
         if code == len(self.names):
             self.names.append(name)
         return code
 
-    def find(self, name: str) -> int | None:
+    def find_code(self, name: str) -> int | None:
         """Return the code of a name. None if the name is unknown."""
         return self._codes.get(name)
 
@@ -195,10 +195,10 @@ class FailureReasons(CodedNames):
     def __init__(self) -> None:
         super().__init__([""])
 
-    def code(self, name: str) -> int:
+    def get_or_add_code(self, name: str) -> int:
         """Return the code of a reason. It is 0 for the empty reason."""
-        known = len(self) <= self.MAX_REASONS or self.find(name) is not None
-        return super().code(name if known else "other reasons")
+        known = len(self) <= self.MAX_REASONS or self.find_code(name) is not None
+        return super().get_or_add_code(name if known else "other reasons")
 
 
 class SampleColumn:
@@ -217,24 +217,24 @@ class SampleColumn:
 
     def __setitem__(self, place: int, sample: str) -> None:
         number = _row_number(sample)
-        self._codes[place] = 2 * self._names.code(sample) + 1 if number is None else 2 * number
+        self._codes[place] = 2 * self._names.get_or_add_code(sample) + 1 if number is None else 2 * number
 
     def __getitem__(self, place: int) -> str:
-        return self.name(self._codes[place])
+        return self.sample_id(self._codes[place])
 
     def __iter__(self) -> Iterator[str]:
         return (self[place] for place in range(len(self)))
 
-    def name(self, code: int) -> str:
+    def sample_id(self, code: int) -> str:
         """Return the id that a code stands for."""
         return self._names[code >> 1] if code & 1 else str(code >> 1)
 
-    def code(self, sample: str) -> int | None:
+    def find_code(self, sample: str) -> int | None:
         """Return the code of an id. None if the id is not a row number and no trial has it."""
         number = _row_number(sample)
         if number is not None:
             return 2 * number
-        found = self._names.find(sample)
+        found = self._names.find_code(sample)
         return None if found is None else 2 * found + 1
 
     def numbers(self, rows: Rows | None = None) -> NDArray[np.int64]:
@@ -251,9 +251,9 @@ class SampleColumn:
         return self._codes.compact_numbers(rows)
 
     @property
-    def largest(self) -> int:
+    def max_number(self) -> int:
         """The largest code in the column."""
-        return self._codes.largest
+        return self._codes.max_number
 
     def between_mask(self, low: int, high: int) -> NDArray[np.bool_]:
         """Return a mask (n,) of the trials whose sample codes are at least `low` and less than `high`."""
@@ -261,7 +261,7 @@ class SampleColumn:
 
     def rows_of(self, sample: str) -> list[int]:
         """Return the rows whose sample has this id."""
-        code = self.code(sample)
+        code = self.find_code(sample)
         if code is None:
             return []
         import numpy as np
@@ -281,7 +281,7 @@ class ScoreColumn:
     """A column with one score for every trial: a state, and a value if the trial is scored.
 
     A code below three is a `ScoreState`. A code from three on stands for one of the distinct values. With more
-    than `MAX_DISTINCT` distinct values, the values themselves are stored.
+    than `MAX_DISTINCT_SCORES` distinct values, the values themselves are stored.
     """
 
     def __init__(self) -> None:
@@ -292,20 +292,20 @@ class ScoreColumn:
     def __len__(self) -> int:
         return len(self._codes)
 
-    def append(self, state: ScoreState) -> None:
+    def append_state(self, state: ScoreState) -> None:
         """Add a trial whose score has this state and no value."""
         self._codes.append(state)
         if self._values is not None:
             self._values.append(0.0)
 
-    def put(self, place: int, state: ScoreState, value: float = 0.0) -> None:
+    def set_score(self, place: int, state: ScoreState, value: float = 0.0) -> None:
         """Set the state and value of a trial's score."""
         if state is not ScoreState.SCORED:
             self._codes[place] = state
             return
         if self._values is None:
             code = self._distinct.setdefault(value, len(self._distinct) + len(ScoreState))
-            if code < MAX_DISTINCT:
+            if code < MAX_DISTINCT_SCORES:
                 self._codes[place] = code
                 return
             self._keep_values()

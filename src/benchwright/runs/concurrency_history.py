@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import msgspec
 
-from benchwright.endpoint.flags import RESENT_WITHOUT_PART
+from benchwright.endpoint.flags import RESENT_WITHOUT_PART_FLAG
 from benchwright.records import RequestRecord, RunEvent
 from benchwright.runs.serial_server import SerialServing
 from benchwright.runs.standstills import STANDSTILL_FLAG
@@ -24,7 +24,7 @@ def counts_in_throughput(request: RequestRecord) -> bool:
     another program made the request and did not time it.
     """
     timed = request.error is None and request.total > 0
-    return timed and SETTLING_FLAG not in request.flags and RESENT_WITHOUT_PART not in request.flags
+    return timed and SETTLING_FLAG not in request.flags and RESENT_WITHOUT_PART_FLAG not in request.flags
 
 
 def counts_in_timings(request: RequestRecord) -> bool:
@@ -55,7 +55,7 @@ class ConcurrencyHistory:
         self._in_session = False
         self._since: int | None = None
 
-    def add(self, event: RunEvent, session_start: int) -> None:
+    def add_event(self, event: RunEvent, session_start: int) -> None:
         """Process a `concurrency` event of a session that began at `session_start` (wall-clock ns)."""
         level: int = event.detail["level"]
         self.last = level

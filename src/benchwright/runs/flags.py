@@ -36,7 +36,7 @@ class FlaggedTrials:
     def __init__(self) -> None:
         self._kinds: dict[int, dict[str, tuple[str, ...]]] = {}
 
-    def put(self, row: int, scorer: str, detail: Mapping[str, Any] | None) -> None:
+    def set_flags(self, row: int, scorer: str, detail: Mapping[str, Any] | None) -> None:
         """Store the flags in the details of a score. They replace flags that the same scorer reported before."""
         kinds = tuple(dict.fromkeys(flag.kind for flag in flags_in(detail)))
         if kinds:
@@ -44,14 +44,14 @@ class FlaggedTrials:
         elif row in self._kinds:
             self._kinds[row].pop(scorer, None)
 
-    def remove(self, row: int) -> None:
+    def remove_flags(self, row: int) -> None:
         """Drop the flags of a trial because a newer attempt has replaced it."""
         self._kinds.pop(row, None)
 
-    def kinds(self, row: int) -> list[str]:
+    def flag_kinds(self, row: int) -> list[str]:
         """Return the kinds of a trial's flags, each once."""
         return list(dict.fromkeys(kind for kinds in self._kinds.get(row, {}).values() for kind in kinds))
 
-    def rows(self) -> list[int]:
+    def flagged_rows(self) -> list[int]:
         """Return the rows of the flagged trials, in order."""
         return sorted(row for row, by_scorer in self._kinds.items() if by_scorer)

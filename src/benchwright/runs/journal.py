@@ -8,7 +8,7 @@ A body is written before its line. A trial counts once its line is complete. One
 writes a line, or several lines together. When the journal is opened again, an incomplete last line is removed.
 
 After a crash of the machine, bodies may be lost although their lines remain. Before new bodies take the place
-of the lost ones, cuts.json records the sizes that both files had then (see `JournalCut`).
+of the lost ones, cuts.json records the sizes that both files had then (see `BodyLossPoint`).
 """
 
 from __future__ import annotations
@@ -36,20 +36,20 @@ from benchwright.records import (
     Status,
     TrialRecord,
 )
+from benchwright.runs.json_values import to_json_value
 from benchwright.runs.pictures import PictureFiles, restore_pictures
-from benchwright.runs.plain_values import to_plain
 from benchwright.runs.process_delays import RunEventDetail
 from benchwright.runs.store_format import unknown_line_type
 from benchwright.secrets import SECRETS
 
 TRIALS_FILE = "trials.jsonl"
 BODIES_FILE = "bodies.jsonl"
-CUTS_FILE = "cuts.json"
+BODY_LOSS_POINTS_FILE = "cuts.json"
 
 FsyncPolicy = Literal["second", "always"]
 
 
-class JournalCut(Record, frozen=True):
+class BodyLossPoint(Record, frozen=True):
     """The sizes in bytes of trials.jsonl and bodies.jsonl when a session resumed a run that had lost bodies.
 
     If a line begins before `trials` and its body ends beyond `bodies`, the body is lost: the bytes that are
@@ -112,19 +112,19 @@ class TrialBody(Record, frozen=True):
 _encode = msgspec.json.Encoder().encode
 _decode_line = msgspec.json.Decoder(JournalLine).decode
 _decode_body = msgspec.json.Decoder(TrialBody).decode
-_decode_cuts = msgspec.json.Decoder(list[JournalCut]).decode
+_decode_cuts = msgspec.json.Decoder(list[BodyLossPoint]).decode
 
 
 def encode_json(value: Any) -> bytes:
     """Encode a value for the journal as JSON, with secrets replaced.
 
     All writes of the journal use this function. Values that JSON cannot express (lone surrogates, odd keys, an
-    agent's own objects) are approximated; see `to_plain`.
+    agent's own objects) are approximated; see `to_json_value`.
     """
     try:
         encoded = _encode(value)
     except (TypeError, ValueError, RecursionError):
-        encoded = _encode(to_plain(value))
+        encoded = _encode(to_json_value(value))
     return SECRETS.redact_json(encoded)
 
 
@@ -154,9 +154,9 @@ class Journal:
         Raises:
             JournalError: If the disk is full or gone. Everything written before is complete.
         """
-        self.write_group([(record, body)])
+        self.write_trials_and_scores([(record, body)])
 
-    def write_group(
+    def write_trials_and_scores(
         self, trials: Sequence[tuple[TrialRecord, bytes]], scores: Sequence[ScoreRecord] = ()
     ) -> None:
         """Write the bodies of trials in one write. Then write the lines of the trials and scores in another.
@@ -178,9 +178,9 @@ class Journal:
                 offset += len(body) + 1
             lines.append(record)
         if lines or scores:
-            self.write(*lines, *scores)
+            self.write_lines(*lines, *scores)
 
-    def write(self, *lines: JournalLine) -> None:
+    def write_lines(self, *lines: JournalLine) -> None:
         """Write records to trials.jsonl, one line each, in one write.
 
         Raises:
@@ -188,7 +188,7 @@ class Journal:
         """
         self._append(self._trials, b"".join([encode_json(line) + b"\n" for line in lines]))
 
-    def write_cut(self) -> None:
+    def write_body_loss_point(self) -> None:
         """Record durably where the journal ends. If bodies were lost, call this before new bodies are written.
 
         The lines are synced first. Otherwise another crash could lose these lines, and later lines in their
@@ -199,8 +199,10 @@ class Journal:
         """
         self._dirty = True
         self.sync()
-        cuts = [*read_cuts(self.directory), JournalCut(self._trials.size, self._bodies.size)]
-        write_atomically(self.directory / CUTS_FILE, encode_json(cuts), durable=True, error=JournalError)
+        cuts = [*read_body_loss_points(self.directory), BodyLossPoint(self._trials.size, self._bodies.size)]
+        write_atomically(
+            self.directory / BODY_LOSS_POINTS_FILE, encode_json(cuts), durable=True, error=JournalError
+        )
 
     def _append(self, file: _AppendFile, data: bytes) -> int:
         try:
@@ -296,13 +298,13 @@ def check_event(event: RunEvent) -> None:
     msgspec.convert(event.detail, RunEventDetail)
 
 
-def read_cuts(directory: Path) -> list[JournalCut]:
+def read_body_loss_points(directory: Path) -> list[BodyLossPoint]:
     """Read the cuts of a run, the oldest first. Empty if no bodies were lost.
 
     Raises:
         JournalError: If the file cannot be read.
     """
-    path = directory / CUTS_FILE
+    path = directory / BODY_LOSS_POINTS_FILE
     try:
         return _decode_cuts(path.read_bytes())
     except FileNotFoundError:

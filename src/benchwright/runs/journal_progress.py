@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from benchwright.records import DECODE_ERRORS, RunEvent, Status
-from benchwright.runs.counting import is_counted
+from benchwright.runs.counting_rules import is_counted
 from benchwright.runs.journal import check_event
 from benchwright.runs.journal_tail import JournalTail
 from benchwright.runs.keys import RowIndex
@@ -41,7 +41,7 @@ _decode = msgspec.json.Decoder(_Trial | _Other | RunEvent).decode
 class JournalProgress:
     """Counts a run's trials as its journal grows.
 
-    It takes 8 bytes per trial, or 20 if some trials were retried. `done` equals the length of
+    It takes 8 bytes per trial, or 20 if some trials were retried. `counted_trials` equals the length of
     `RunTable.counted_rows`. Lines that are not records are skipped.
     """
 
@@ -53,21 +53,21 @@ class JournalProgress:
         self._this_session = 0
 
     @property
-    def position(self) -> int:
+    def bytes_read(self) -> int:
         """Number of bytes of the journal that have been read so far."""
         return self._tail.position
 
     @property
-    def done(self) -> int:
+    def counted_trials(self) -> int:
         """Number of trials that count."""
         return len(self._counted)
 
     @property
-    def planned(self) -> int | None:
+    def planned_trials(self) -> int | None:
         """Number of planned trials. None if the journal does not state it."""
         return self.sessions.planned
 
-    def rate(self, now: int) -> float | None:
+    def trials_per_second(self, now: int) -> float | None:
         """Return the number of trials per second that finished in this session. Return None if the number is
         unknown.
 
@@ -81,12 +81,12 @@ class JournalProgress:
 
         Return None if unknown.
         """
-        rate = self.rate(now)
-        if rate is None or self.planned is None:
+        rate = self.trials_per_second(now)
+        if rate is None or self.planned_trials is None:
             return None
-        return max(0, self.planned - self.sessions.done_before - self._this_session) / rate
+        return max(0, self.planned_trials - self.sessions.done_before - self._this_session) / rate
 
-    def advance(self, seconds: float = math.inf) -> bool:
+    def read_journal(self, seconds: float = math.inf) -> bool:
         """Read on for about `seconds`. Return True if the end of the journal was reached.
 
         Close the journal afterwards.
@@ -96,13 +96,13 @@ class JournalProgress:
         """
         end = time.monotonic() + seconds
         try:
-            for lines in self._tail.slices():
+            for lines in self._tail.read_line_batches():
                 self._bodies.read_sizes()
                 for line in lines:
                     self._take(line)
-                    self._tail.advance(line)
+                    self._tail.skip_line(line)
                 if time.monotonic() >= end:
-                    return self.position >= self._tail.size()
+                    return self.bytes_read >= self._tail.file_size()
             return True
         finally:
             self._tail.close()
@@ -122,13 +122,13 @@ class JournalProgress:
             self._add_event(line)
 
     def _add_event(self, event: RunEvent) -> None:
-        self.sessions.add(event)
+        self.sessions.add_event(event)
         if event.name == "started":
             self._this_session = 0
 
     def _add_trial(self, trial: _Trial) -> None:
-        if not is_counted(trial.status) or self._bodies.is_lost(trial.body, self._tail.position):
+        if not is_counted(trial.status) or self._bodies.is_body_lost(trial.body, self._tail.position):
             return
         self._this_session += 1
-        if not trial.attempt or self._counted.find(trial.key) is None:
-            self._counted.add(trial.key)
+        if not trial.attempt or self._counted.find_row(trial.key) is None:
+            self._counted.add_key(trial.key)

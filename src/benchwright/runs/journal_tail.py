@@ -37,14 +37,14 @@ class JournalTail:
             os.close(self._descriptor)
         self._descriptor = None
 
-    def size(self) -> int:
+    def file_size(self) -> int:
         """Return the present size of the file in bytes. 0 if the file does not exist."""
-        return size_of(self.path)
+        return file_size(self.path)
 
-    def slices(self) -> Iterator[list[bytes]]:
+    def read_line_batches(self) -> Iterator[list[bytes]]:
         """Yield lists of complete lines, without the newline at their end.
 
-        Call `advance` for each line that was processed.
+        Call `skip_line` for each line that was processed.
 
         Raises:
             JournalError: If the file cannot be read.
@@ -54,11 +54,11 @@ class JournalTail:
             *lines, rest = (rest + data).split(b"\n")
             yield lines
 
-    def advance(self, line: bytes) -> None:
+    def skip_line(self, line: bytes) -> None:
         """Advance `position` past a line that was processed."""
         self.position += len(line) + 1
 
-    def line_at(self, offset: int) -> JournalLine:
+    def read_line_at(self, offset: int) -> JournalLine:
         """Read the record whose line begins at an offset.
 
         Raises:
@@ -83,7 +83,7 @@ class JournalTail:
             raise JournalError(f"{self.path} cannot be read: {error.strerror}.") from None
 
 
-def size_of(path: Path) -> int:
+def file_size(path: Path) -> int:
     """Return the size of a file in bytes. 0 if the file does not exist."""
     try:
         return path.stat().st_size

@@ -59,7 +59,7 @@ class TrialKeys:
     def __init__(self, target: Target, solver_fingerprint: str, limits: Record) -> None:
         self._prefix = xxhash.xxh3_128_digest(_encode((*target_identity(target), solver_fingerprint, limits)))
 
-    def key(self, digest: bytes, repeat: int) -> str:
+    def trial_key(self, digest: bytes, repeat: int) -> str:
         """Return the key of one trial, 32 hex digits. `digest` is the digest of the sample's content."""
         return xxhash.xxh3_128_hexdigest(self._prefix + digest + repeat.to_bytes(4, "big"))
 
@@ -90,7 +90,7 @@ trial, so the row of its trial is usually recent.
 
 
 class RowIndex:
-    """Index that maps the first 64 bits of keys to rows. After `release`, it can neither find nor add rows."""
+    """Index that maps the first 64 bits of keys to rows. After `release_keys`, it can neither find nor add rows."""
 
     def __init__(self) -> None:
         self._released: int | None = None
@@ -102,13 +102,13 @@ class RowIndex:
     def __len__(self) -> int:
         return len(self._keys) if self._released is None else self._released
 
-    def release(self) -> None:
+    def release_keys(self) -> None:
         """Free the memory of the keys, 8 to 20 bytes per row."""
         self._released = len(self)
         self._keys, self._sorted, self._order = array("Q"), array("Q"), array("I")
         self._late, self._later = {}, {}
 
-    def add(self, key: str) -> int:
+    def add_key(self, key: str) -> int:
         """Add a key and return its row."""
         assert self._released is None
         prefix = key_prefix(key)
@@ -119,7 +119,7 @@ class RowIndex:
         self._late[prefix] = row
         return row
 
-    def find(self, key: str) -> int | None:
+    def find_row(self, key: str) -> int | None:
         """Return the row of a key. None if the key is unknown."""
         assert self._released is None
         prefix = key_prefix(key)

@@ -26,7 +26,7 @@ INSTALLED_FOLDERS = frozenset({"site-packages", "dist-packages"})
 IMPORT_FUNCTIONS = frozenset({"import_module", "__import__"})
 """Names of functions that import the module named by their first argument."""
 
-MAX_FILES = 2_000
+MAX_SEARCHED_FILES = 2_000
 """Maximum number of files that are searched for imports. The imports in any further files are not found."""
 
 
@@ -34,14 +34,14 @@ class FileImports(NamedTuple):
     """The imports of a file.
 
     `modules`: (level, module, names) of each import, as in `from module import names`, with `level` leading
-    dots. `has_computed`: True if the file also imports by names that are only known at run time.
+    dots. `has_computed_imports`: True if the file also imports by names that are only known at run time.
     """
 
     modules: tuple[tuple[int, str, tuple[str, ...]], ...]
-    has_computed: bool
+    has_computed_imports: bool
 
 
-def local_imports(files: Iterable[Path], texts: Iterable[str] = ()) -> dict[Path, str]:
+def find_local_imports(files: Iterable[Path], texts: Iterable[str] = ()) -> dict[Path, str]:
     """Return the local files that `files` import, as a mapping to their names inside the project, sorted by
     name.
 
@@ -54,11 +54,11 @@ def local_imports(files: Iterable[Path], texts: Iterable[str] = ()) -> dict[Path
     waiting += [
         one for file in waiting for one in _packages(file) if one not in given and _is_local(one, roots)
     ]
-    waiting += [one for text in texts for one in _resolved(imports_in(text), here, roots)]
+    waiting += [one for text in texts for one in _resolved(imports_in_code(text), here, roots)]
     seen = {*given, *waiting}
-    while waiting and len(seen) < MAX_FILES:
+    while waiting and len(seen) < MAX_SEARCHED_FILES:
         file = waiting.pop()
-        for one in _resolved(imports_of(file), file, roots):
+        for one in _resolved(imports_in_file(file), file, roots):
             if one not in seen:
                 seen.add(one)
                 waiting.append(one)
@@ -113,32 +113,32 @@ def _resolved(imports: FileImports, file: Path, roots: Sequence[Path]) -> Iterat
                 break
         else:
             yield from (one for one in _loaded(module, names) if _is_local(one, roots))
-    if imports.has_computed:
+    if imports.has_computed_imports:
         yield from (
             one.resolve() for one in sorted(file.parent.glob("*.py")) if _is_local(one.resolve(), roots)
         )
 
 
-def imports_of(file: Path) -> FileImports:
+def imports_in_file(file: Path) -> FileImports:
     """Return all imports in a Python file. Empty if the file cannot be parsed."""
     try:
         state = file.stat()
         return _parsed(file, state.st_mtime_ns, state.st_size)
     except OSError:
-        return FileImports((), has_computed=False)
+        return FileImports((), has_computed_imports=False)
 
 
 @cache
 def _parsed(file: Path, _changed: int, _size: int) -> FileImports:
-    return imports_in(file.read_bytes())
+    return imports_in_code(file.read_bytes())
 
 
-def imports_in(code: str | bytes) -> FileImports:
+def imports_in_code(code: str | bytes) -> FileImports:
     """Return all imports in a piece of code. Empty if the code cannot be parsed."""
     try:
         tree = ast.parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return FileImports((), has_computed=False)
+        return FileImports((), has_computed_imports=False)
     named: dict[tuple[int, str, tuple[str, ...]], None] = {}
     computed = False
     for node in ast.walk(tree):

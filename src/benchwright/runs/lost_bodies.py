@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchwright.runs.journal import BODIES_FILE, JournalCut, read_cuts
-from benchwright.runs.journal_tail import size_of
+from benchwright.runs.journal import BODIES_FILE, BodyLossPoint, read_body_loss_points
+from benchwright.runs.journal_tail import file_size
 
 
 class LostBodies:
     """Determines from file sizes alone whether a body is lost.
 
-    After reading further lines, call `read_sizes` before `is_lost`. Bodies are written before their lines, and
+    After reading further lines, call `read_sizes` before `is_body_lost`. Bodies are written before their lines, and
     a cut is recorded before new bodies take the place of lost ones. Therefore the size must be read after the
-    lines, and the cuts after the size. `torn`: True if `is_lost` met a body that ends beyond the end of the
+    lines, and the cuts after the size. `torn`: True if `is_body_lost` met a body that ends beyond the end of the
     file.
     """
 
@@ -21,7 +21,7 @@ class LostBodies:
         self.torn = False
         self._directory = directory
         self._size = 0
-        self._cuts: list[JournalCut] = []
+        self._cuts: list[BodyLossPoint] = []
 
     def read_sizes(self) -> None:
         """Read the current size of the file of bodies, and the cuts.
@@ -29,10 +29,10 @@ class LostBodies:
         Raises:
             JournalError: If the cuts cannot be read.
         """
-        self._size = size_of(self._directory / BODIES_FILE)
-        self._cuts = read_cuts(self._directory)
+        self._size = file_size(self._directory / BODIES_FILE)
+        self._cuts = read_body_loss_points(self._directory)
 
-    def is_lost(self, body: tuple[int, int], line: int) -> bool:
+    def is_body_lost(self, body: tuple[int, int], line: int) -> bool:
         """Return True if a body is lost.
 
         `body`: the body's (offset, length). `line`: the offset of its journal line.

@@ -13,7 +13,7 @@ import msgspec
 
 from benchwright.errors import JournalError, UserError
 from benchwright.files import write_atomically
-from benchwright.records import DECODE_ERRORS, Amount, Moment, Record, Target, TaskSpec, TrialLimits
+from benchwright.records import DECODE_ERRORS, Amount, Record, Target, TaskSpec, TrialLimits, WallClockNs
 from benchwright.runs.journal import encode_json
 from benchwright.runs.store_format import STORE_FORMAT, check_format
 
@@ -26,7 +26,7 @@ class JudgeInfo(Record, frozen=True):
     prompt: str
     settings: dict[str, Any] = {}
 
-    def details(self, model: str | None) -> dict[str, Any]:
+    def score_details(self, model: str | None) -> dict[str, Any]:
         """Return the judge's entry in the details of a score. `model` is the name that the server reports."""
         return {"judge": model, "judge_prompt": self.prompt, "judge_settings": self.settings}
 
@@ -79,7 +79,7 @@ class Manifest(Record, frozen=True):
     kind: str
     name: str
     fingerprint: str
-    created_at: Moment
+    created_at: WallClockNs
     task: TaskSpec
     targets: list[Target]
     helpers: list[Target] = []
@@ -232,17 +232,17 @@ def display_names(manifest: Manifest) -> dict[str, str]:
     """Return the display name of each target of a run, as a mapping from its slot.
 
     In a pack's run, the names are the labels that the pack gives its models. If two labels are equal, they are
-    the slots. For other runs see `names_of_models`.
+    the slots. For other runs see `display_names_of_models`.
     """
     slots = [target.slot for target in manifest.targets]
     if manifest.kind != "pack":
-        return names_of_models(slots, manifest.typed_models)
+        return display_names_of_models(slots, manifest.typed_models)
     models = manifest.about.get("models", {})
     labels = [models.get(target.slot, {}).get("label", target.model) for target in manifest.targets]
     return dict(zip(slots, labels if len(set(labels)) == len(labels) else slots, strict=True))
 
 
-def names_of_models(slots: Sequence[str], typed_models: Mapping[str, str]) -> dict[str, str]:
+def display_names_of_models(slots: Sequence[str], typed_models: Mapping[str, str]) -> dict[str, str]:
     """Return the display name of the model in each slot.
 
     If several models are compared, they are called by their names. A single model, or a model and its baseline,

@@ -51,7 +51,7 @@ def subject_of(manifest: Manifest) -> str:
     return Path(manifest.data[0].path).stem if manifest.data else manifest.task.name
 
 
-def seal_of(manifest: Manifest) -> str:
+def seal_mode_of(manifest: Manifest) -> str:
     """Return SEALED or OFFICIAL. Empty if the run's benchmark does not offer both ways."""
     return str(manifest.about.get("seal") or "")
 
@@ -90,7 +90,7 @@ def model_with_agent(model: str, agent: str) -> str:
     return f"{model} with {agent}" if agent else model
 
 
-def producer_of(manifest: Manifest) -> str:
+def answering_program_of(manifest: Manifest) -> str:
     """Return the program, with its version, whose answers this run imported or grades.
 
     Empty if Benchwright produced the answers.
@@ -99,12 +99,12 @@ def producer_of(manifest: Manifest) -> str:
     return str(manifest.about.get("program") or "") if origin is None else origin.program
 
 
-def measurement_of(manifest: Manifest) -> str:
+def load_measurement_of(manifest: Manifest) -> str:
     """Return the tag of the load measurement to which the run belongs as a level. Empty if there is none."""
     return str(manifest.about.get("load", {}).get("id", ""))
 
 
-def level_of(manifest: Manifest) -> str:
+def load_level_of(manifest: Manifest) -> str:
     """Return the load level of a run, as written in the run's id (c8, r2.5, trace). Empty for other runs."""
     if "load" not in manifest.about:
         return ""

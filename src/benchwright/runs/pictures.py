@@ -19,7 +19,7 @@ import xxhash
 
 from benchwright.errors import JournalError
 from benchwright.files import file_stamps, write_atomically
-from benchwright.pictures import bytes_of_url, picture_of
+from benchwright.pictures import decode_data_url, parse_picture
 
 PICTURES_FOLDER = "pictures"
 
@@ -133,7 +133,7 @@ def picture_name(url: str) -> str | None:
     Return None if the URL is not a picture.
     """
     try:
-        return _name(bytes_of_url(url))
+        return _name(decode_data_url(url))
     except ValueError:
         return None
 
@@ -152,5 +152,5 @@ def read_picture(directory: Path, name: str) -> bytes | None:
 
 def _name(data: bytes) -> str:
     """Return the file name for the bytes of a picture. Raise ValueError if they are not a picture."""
-    kind = picture_of(data).kind
+    kind = parse_picture(data).image_format
     return f"{hashlib.sha256(data).hexdigest()}.{kind}"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Literal
 
-from benchwright.records import Amount, Moment, Record
+from benchwright.records import Amount, Record, WallClockNs
 from benchwright.runs.serial_server import SerialServing
 
-SPOILING_LAG_NS = 10_000_000
+MAX_RELIABLE_LAG_NS = 10_000_000
 """p99 of the loop lag (10 ms) above which timings of single tokens and short answers are unreliable."""
 
 
@@ -23,7 +23,7 @@ class Standstill(Record, frozen=True):
     clocks.
     """
 
-    began: Moment
+    began: WallClockNs
     ns: Amount
     cause: StandstillCause = "stopped"
 
@@ -48,7 +48,7 @@ class LoopLag(Record, frozen=True):
     @property
     def spoils_timings(self) -> bool:
         """True if our process was too busy for its timings to be reliable."""
-        return self.p99 > SPOILING_LAG_NS
+        return self.p99 > MAX_RELIABLE_LAG_NS
 
 
 class RunEventDetail(Record, frozen=True):

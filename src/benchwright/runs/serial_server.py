@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from benchwright.records import Record
 
-MAX_GAIN = 1.15
+MAX_SERIAL_GAIN = 1.15
 """Largest factor by which several requests in flight may raise the throughput if the server still counts as
 processing one request at a time.
 """
@@ -32,12 +32,12 @@ class SerialServing(Record, frozen=True):
     def is_serial(self) -> bool:
         """True if the figures show that the server processes one request at a time."""
         return (
-            self.gain < MAX_GAIN
+            self.gain < MAX_SERIAL_GAIN
             and SLOWDOWN_TOLERANCE <= self.slower / self.in_flight <= 1 / SLOWDOWN_TOLERANCE
         )
 
 
-def one_at_a_time_text(found: SerialServing) -> str:
+def serial_serving_text(found: SerialServing) -> str:
     """Return the finding and its evidence in one sentence, without a full stop."""
     return (
         f"The server serves one request at a time: with {found.in_flight:,} in flight it answered {found.gain:.2f} "

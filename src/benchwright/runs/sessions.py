@@ -9,7 +9,7 @@ import msgspec
 from benchwright.records import RunEvent
 from benchwright.runs.concurrency_history import ConcurrencyHistory
 from benchwright.runs.process_delays import LoopLag
-from benchwright.runs.standstills import combine_lags, seconds_outside
+from benchwright.runs.standstills import combine_lags, standstill_seconds_outside
 
 
 class Sessions:
@@ -39,7 +39,7 @@ class Sessions:
         """Extend the working time of the current session to `at` (wall-clock ns)."""
         self._latest = max(self._latest, at)
 
-    def add(self, event: RunEvent) -> None:
+    def add_event(self, event: RunEvent) -> None:
         """Process one event."""
         detail = event.detail
         if event.name == "started":
@@ -52,7 +52,7 @@ class Sessions:
             return
         self.extend_session(event.at)
         if event.name == "concurrency":
-            self.paces.add(event, self.started_at)
+            self.paces.add_event(event, self.started_at)
             return
         self.state = event.name
         self.stop_reason = detail.get("reason")
@@ -81,7 +81,7 @@ class Sessions:
     @property
     def timed_seconds(self) -> float:
         """Number of seconds that count for the throughput: at work, at a settled concurrency, without standstills."""
-        still = seconds_outside(self.lag.standstills, self.paces.spans)
+        still = standstill_seconds_outside(self.lag.standstills, self.paces.spans)
         return self.wall_seconds - self.paces.settling_seconds - still
 
     @property

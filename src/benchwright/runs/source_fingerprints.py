@@ -16,10 +16,10 @@ from uuid import uuid4
 
 import xxhash
 
-from benchwright.runs.local_imports import is_benchwright_file, local_imports
+from benchwright.runs.local_imports import find_local_imports, is_benchwright_file
 
 MAIN_MODULE = "__main__"
-PLAIN_TYPES = (bool, int, float, str, bytes, tuple, frozenset, type(None))
+FINGERPRINTED_VALUE_TYPES = (bool, int, float, str, bytes, tuple, frozenset, type(None))
 """Types of plain values.
 
 If a function in a script uses a variable of one of these types, the variable's value is part of the
@@ -38,7 +38,7 @@ def source_fingerprint(source: object) -> str | None:
     - An object defined in a script or a notebook: the object's own source and the code of the script that it
       uses. The rest of the script does not influence the object.
 
-    Files of the user's own project that this code imports are included, recursively (see `local_imports`).
+    Files of the user's own project that this code imports are included, recursively (see `find_local_imports`).
     Installed modules are not. File names are relative to their project, so moving a project does not change the
     digest.
     """
@@ -53,7 +53,7 @@ def source_fingerprint(source: object) -> str | None:
     for name, file in files.items():
         _take_in(name, file, digest)
     modules = [file for file in files.values() if file.suffix == ".py"]
-    for file, name in local_imports(modules, texts).items():
+    for file, name in find_local_imports(modules, texts).items():
         _take_in(f"import {name}", file, digest)
     return digest.hexdigest()
 
@@ -104,7 +104,7 @@ def _texts_in_main(source: object) -> Iterator[str]:
         seen.add(id(defined))
         yield text
         for name, value in _used_of_main(text):
-            if isinstance(value, PLAIN_TYPES):
+            if isinstance(value, FINGERPRINTED_VALUE_TYPES):
                 yield f"{name} = {value!r}\n"
             elif _source_in_main(_definition(value)) is not None:
                 waiting.append(_definition(value))

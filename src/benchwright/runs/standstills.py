@@ -7,7 +7,7 @@ from datetime import datetime
 
 import msgspec
 
-from benchwright.formats import duration
+from benchwright.formats import format_duration
 from benchwright.runs.process_delays import LoopLag, Standstill
 
 STANDSTILL_FLAG = "stood_still"
@@ -43,7 +43,7 @@ def merge_standstills(standstills: Iterable[Standstill]) -> list[Standstill]:
     return found
 
 
-def seconds_outside(standstills: Iterable[Standstill], spans: Sequence[tuple[int, int]]) -> float:
+def standstill_seconds_outside(standstills: Iterable[Standstill], spans: Sequence[tuple[int, int]]) -> float:
     """Return the total seconds of the parts of standstills that are outside the periods `spans`.
 
     `spans` are pairs (start, end) in wall-clock ns.
@@ -58,14 +58,14 @@ def seconds_outside(standstills: Iterable[Standstill], spans: Sequence[tuple[int
 def standstill_text(standstills: Sequence[Standstill]) -> str:
     """Describe when, for how long and why our process stood still. The text is the end of a sentence."""
     told = [
-        f"for {duration(one.ns / 1e9)} at {_clock_time(one.began)} ({CAUSE_DESCRIPTIONS[one.cause]})"
+        f"for {format_duration(one.ns / 1e9)} at {_clock_time(one.began)} ({CAUSE_DESCRIPTIONS[one.cause]})"
         for one in standstills
     ]
-    more = len(told) - MAX_DESCRIBED
-    return " and ".join([*told[:MAX_DESCRIBED], *([f"{more:,} times more"] if more > 0 else [])])
+    more = len(told) - MAX_DESCRIBED_STANDSTILLS
+    return " and ".join([*told[:MAX_DESCRIBED_STANDSTILLS], *([f"{more:,} times more"] if more > 0 else [])])
 
 
-MAX_DESCRIBED = 3
+MAX_DESCRIBED_STANDSTILLS = 3
 """Number of standstills that `standstill_text` describes individually."""
 
 

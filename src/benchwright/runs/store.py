@@ -18,7 +18,7 @@ from benchwright.home import runs_directory
 from benchwright.records import DECODE_ERRORS, RunEvent
 from benchwright.runs.journal import TRIALS_FILE, decode_line
 from benchwright.runs.manifest import MANIFEST_FILE
-from benchwright.suggest import did_you_mean
+from benchwright.suggestions import did_you_mean
 from benchwright.text import Say
 from benchwright.user_paths import expand_user_path
 
@@ -89,7 +89,7 @@ def run_names() -> list[str]:
     return sorted(path.parent.name for path in runs_directory().glob(f"*/{MANIFEST_FILE}"))
 
 
-def last_event(directory: Path) -> str | None:
+def last_event_name(directory: Path) -> str | None:
     """Return the name of the last event in a run's journal (`finished`, `stopped`, `started`).
 
     Return None if there is no event.

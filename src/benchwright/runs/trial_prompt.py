@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from benchwright.records import Message
 from benchwright.text import truncate
 
-MAX_STORED_LENGTH = 100_000
+MAX_STORED_PROMPT_LENGTH = 100_000
 """Maximum number of characters of a stored input or target. A longer text is cut."""
 
 MAX_SEARCHED_MESSAGES = 8
@@ -27,12 +27,12 @@ def stored_input(text: str | None, messages: Sequence[Message]) -> int | str | N
         for place, message in enumerate(messages[:MAX_SEARCHED_MESSAGES])
         if message.get("content") == text
     )
-    return next(places, truncate(text, MAX_STORED_LENGTH))
+    return next(places, truncate(text, MAX_STORED_PROMPT_LENGTH))
 
 
 def stored_target(text: str | None) -> str | None:
     """Return the target in the form in which a journal body stores it: shortened. None stays None."""
-    return None if text is None else truncate(text, MAX_STORED_LENGTH)
+    return None if text is None else truncate(text, MAX_STORED_PROMPT_LENGTH)
 
 
 def read_input(kept: int | str | None, messages: Sequence[Message]) -> str | None:

@@ -47,13 +47,13 @@ class UsageColumns:
         self.completion_tokens = IntColumn(rows)
         self._former_rows, self._former_begun, self._former_took = array("Q"), array("q"), array("q")
 
-    def append(self) -> None:
+    def append_row(self) -> None:
         """Add a row."""
         self.begun.append(0)
         self.latency.append(math.nan)
         self.ttft.append(math.nan)
 
-    def put(self, row: int, record: TrialRecord) -> None:
+    def set_counted_attempt(self, row: int, record: TrialRecord) -> None:
         """Store the attempt that counts from now on. The attempt that counted before becomes a former attempt."""
         if self.begun[row]:
             self._add_former(row, self.begun[row], self.took[row])
@@ -82,7 +82,7 @@ class UsageColumns:
         if not reused:
             self._add_tokens(row, record)
 
-    def add_former(self, row: int, record: TrialRecord) -> None:
+    def add_former_attempt(self, row: int, record: TrialRecord) -> None:
         """Add the time and tokens of a former attempt: an attempt that was made but does not count."""
         self._add_former(row, record.started_at, record.duration)
         self._add_tokens(row, record)
@@ -102,7 +102,7 @@ class UsageColumns:
         self._former_begun.append(begun)
         self._former_took.append(took)
 
-    def rows_in_order(self, rows: Rows) -> Rows:
+    def rows_in_start_order(self, rows: Rows) -> Rows:
         """Return the rows sorted by the start of each trial's first attempt."""
         import numpy as np
 
@@ -110,15 +110,15 @@ class UsageColumns:
         np.minimum.at(first, np.array(self._former_rows, np.intp), np.array(self._former_begun, np.int64))
         return rows[np.argsort(first[rows], kind="stable")]
 
-    def seconds(self, rows: Rows) -> NDArray[np.float64] | None:
+    def trial_seconds(self, rows: Rows) -> NDArray[np.float64] | None:
         """Return the seconds that each trial took, shape (n,). Return None if the journal lacks start times.
 
-        Time in which several trials ran is divided among them (see `stats.ratios.shared_time`). So the sum is
-        the time in which at least one of these trials ran. All attempts of a trial are included.
+        Time in which several trials ran is divided among them (see `stats.ratios.share_overlapping_time`). So
+        the sum is the time in which at least one of these trials ran. All attempts of a trial are included.
         """
         import numpy as np
 
-        from benchwright.stats.ratios import shared_time
+        from benchwright.stats.ratios import share_overlapping_time
 
         place = np.full(len(self.begun), -1, np.int32)
         place[rows] = np.arange(rows.size)
@@ -132,7 +132,7 @@ class UsageColumns:
         ends = np.concatenate([ends, np.array(self._former_took, np.int64)[there]])
         ends += starts
         del place
-        shared = shared_time(starts, ends)
+        shared = share_overlapping_time(starts, ends)
         shared /= 1e9
         seconds = shared[: rows.size]
         np.add.at(seconds, former[there], shared[rows.size :])

@@ -10,19 +10,19 @@
 docs/sandbox.md states what each protection prevents and what it does not.
 """
 
-from benchwright.sandbox.isolation_methods import Protection, choose_protection
+from benchwright.sandbox.isolation_methods import IsolationMethod, choose_isolation_method
 from benchwright.sandbox.limits import Limits, SandboxResult
-from benchwright.sandbox.local import LocalSandbox
+from benchwright.sandbox.local_sandbox import LocalSandbox
 from benchwright.sandbox.process import SandboxProcess
 from benchwright.sandbox.python_programs import PythonVerdict, run_python
 
 __all__ = [
+    "IsolationMethod",
     "Limits",
     "LocalSandbox",
-    "Protection",
     "PythonVerdict",
     "SandboxProcess",
     "SandboxResult",
-    "choose_protection",
+    "choose_isolation_method",
     "run_python",
 ]

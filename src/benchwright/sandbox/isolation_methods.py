@@ -18,7 +18,7 @@ from benchwright.sandbox.launch import Isolation, start_program
 from benchwright.sandbox.limits import Limits
 from benchwright.sandbox.users import TemporaryUserIds
 
-PROTECTION_NAMES = ("bubblewrap", "namespaces", "limits")
+ISOLATION_METHOD_NAMES = ("bubblewrap", "namespaces", "limits")
 
 _WALLED = (
     "own file system (system and Python read-only, nothing of the user's), own processes, no network, "
@@ -31,14 +31,14 @@ _PLAIN = (
 _PROBE = b"import os, calendar; os.waitpid(os.fork() or os._exit(0), 0)"
 
 
-class Protection(Record, frozen=True):
+class IsolationMethod(Record, frozen=True):
     """One method of isolating a program. `description`: what it prevents, as text for people and manifests."""
 
     name: str
     description: str
 
 
-def choose_protection(name: str = "auto") -> Protection:
+def choose_isolation_method(name: str = "auto") -> IsolationMethod:
     """Return the named protection. For "auto", return the strongest protection that works on this machine.
 
     Each protection is tested by running a small program.
@@ -49,25 +49,25 @@ def choose_protection(name: str = "auto") -> Protection:
     if name != "auto":
         if failure := _failure(name):
             raise UserError(f"the sandbox protection {name!r} does not work here: {failure}")
-        return find_protection(name)
+        return find_isolation_method(name)
     failures = {}
-    for candidate in PROTECTION_NAMES:
+    for candidate in ISOLATION_METHOD_NAMES:
         failure = _failure(candidate)
         if failure is None:
-            return find_protection(candidate)
+            return find_isolation_method(candidate)
         failures[candidate] = failure
     said = "; ".join(f"{candidate}: {failure}" for candidate, failure in failures.items())
     raise UserError(f"no sandbox works on this machine, and model-written code only runs in one ({said})")
 
 
-def find_protection(name: str) -> Protection:
+def find_isolation_method(name: str) -> IsolationMethod:
     """Return the protection with this name, whether it works on this machine or not."""
     root = os.geteuid() == 0
     user = "a user of its own" if root else "the same user"
     if name == "limits":
         reader = "everybody" if root else "you"
-        return Protection(name, f"limits only, {user}; {_PLAIN.format(reader=reader)}")
-    return Protection(name, f"{name}, {user}: {_WALLED}, a filter of system calls, and limits")
+        return IsolationMethod(name, f"limits only, {user}; {_PLAIN.format(reader=reader)}")
+    return IsolationMethod(name, f"{name}, {user}: {_WALLED}, a filter of system calls, and limits")
 
 
 @cache
@@ -75,8 +75,8 @@ def _failure(name: str) -> str | None:
     """Return why this protection does not work on this machine. Return None if it works."""
     if sys.platform != "linux":
         return "it needs Linux"
-    if name not in PROTECTION_NAMES:
-        return f"unknown name; choose from {', '.join(PROTECTION_NAMES)}"
+    if name not in ISOLATION_METHOD_NAMES:
+        return f"unknown name; choose from {', '.join(ISOLATION_METHOD_NAMES)}"
     if name == "bubblewrap" and shutil.which("bwrap") is None:
         return "the program 'bwrap' is not installed (Debian package: bubblewrap)"
     if name == "limits" and (closed := _closed_to_others(interpreter_path())):

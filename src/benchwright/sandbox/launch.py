@@ -14,12 +14,12 @@ from tempfile import mkdtemp
 from typing import Any, NamedTuple
 
 from benchwright.errors import ExecutionError
-from benchwright.python_commands import bare_command
+from benchwright.python_commands import standard_library_command
 from benchwright.sandbox import layout
 from benchwright.sandbox.limits import Limits
 from benchwright.sandbox.running_program import RunningProgram
 
-START_SCRIPT = (
+SUPERVISOR_START_CODE = (
     "import sys; sys.path.insert(0, sys.argv[1]); from inside.supervisor import main; "
     "del sys.path[0]; main(int(sys.argv[2]))"
 )
@@ -28,7 +28,7 @@ START_SCRIPT = (
 class Isolation(NamedTuple):
     """How one program is isolated. `user`: the user id under which the program runs; None for the current user."""
 
-    protection: str
+    method_name: str
     user: int | None
     limits: Limits
 
@@ -96,8 +96,8 @@ async def _spawn(cell: Isolation, stdin: bool, line_bytes: int) -> RunningProgra
 
 def _command(cell: Isolation, descriptor: int) -> list[str]:
     folder = str(layout.INSIDE_FOLDER.parent)
-    supervisor = bare_command(START_SCRIPT, folder, str(descriptor))
-    return [*_bubblewrap(cell.limits), *supervisor] if cell.protection == "bubblewrap" else supervisor
+    supervisor = standard_library_command(SUPERVISOR_START_CODE, folder, str(descriptor))
+    return [*_bubblewrap(cell.limits), *supervisor] if cell.method_name == "bubblewrap" else supervisor
 
 
 def _bubblewrap(limits: Limits) -> list[str]:
@@ -106,7 +106,7 @@ def _bubblewrap(limits: Limits) -> list[str]:
     arguments += ["--proc", "/proc", "--dev", "/dev"]
     for path, size in layout.scratch_folders(limits).items():
         arguments += ["--size", str(size), "--perms", "1777", "--tmpfs", path]
-    for path in layout.folders_above(layout.visible_paths()):
+    for path in layout.parent_folders(layout.visible_paths()):
         arguments += ["--perms", "0755", "--dir", path]
     for path in layout.visible_paths():
         arguments += ["--ro-bind", path, path]
@@ -116,7 +116,7 @@ def _bubblewrap(limits: Limits) -> list[str]:
 
 
 def _scratch_directory(cell: Isolation) -> str | None:
-    if cell.protection != "limits":
+    if cell.method_name != "limits":
         return None
     directory = mkdtemp(prefix="benchwright-")
     if cell.user is not None:
@@ -143,9 +143,9 @@ def _work(
         "directory": directory,
         "environment": layout.program_environment(directory),
         "user": cell.user,
-        "own_files": cell.protection != "limits",
-        "own_network": cell.protection != "limits",
-        "enter_namespaces": cell.protection == "namespaces",
+        "own_files": cell.method_name != "limits",
+        "own_network": cell.method_name != "limits",
+        "enter_namespaces": cell.method_name == "namespaces",
         "view": layout.visible_tree(limits),
         "wall_seconds": limits.wall_seconds,
         "cpu_seconds": limits.cpu_seconds,
@@ -166,7 +166,7 @@ def _counted_with_it(cell: Isolation) -> int:
     """Return how many other processes and threads of the same user count towards the program's limit on processes."""
     if cell.user is not None:
         return 0
-    if cell.protection != "limits":
+    if cell.method_name != "limits":
         return 1  # the supervisor; a user namespace counts from the start
     mine = [entry for entry in os.scandir("/proc") if entry.name.isdecimal() and _is_mine(entry.path)]
     return sum(_threads(entry.path) for entry in mine)

@@ -35,7 +35,7 @@ def visible_paths() -> list[str]:
     return [*system, *added, str(INSIDE_FOLDER)]
 
 
-def folders_above(paths: list[str]) -> list[str]:
+def parent_folders(paths: list[str]) -> list[str]:
     """Return the parent folders of these paths, outermost first. They must be created in the sandbox."""
     above = {str(parent) for path in paths for parent in Path(path).parents}
     return sorted(above - {"/"})

@@ -45,8 +45,8 @@ class SandboxResult(Record, frozen=True):
 
     `exit_code`: None if a signal ended the program. `signal`: None if the program ended by itself. `stdout`,
     `stderr`: the beginning and the end of the output, with a mark between the two if bytes are missing.
-    `stdout_cut`, `stderr_cut`: the number of missing bytes. `seconds`: the time from the program's start to
-    its end.
+    `stdout_omitted_bytes`, `stderr_omitted_bytes`: the number of missing bytes. `seconds`: the time from the
+    program's start to its end.
     """
 
     reason: EndReason
@@ -54,8 +54,8 @@ class SandboxResult(Record, frozen=True):
     signal: int | None = None
     stdout: bytes = b""
     stderr: bytes = b""
-    stdout_cut: int = 0
-    stderr_cut: int = 0
+    stdout_omitted_bytes: int = 0
+    stderr_omitted_bytes: int = 0
     seconds: float = 0.0
 
     @property

@@ -6,7 +6,7 @@ import msgspec
 
 from benchwright.records import Record
 from benchwright.sandbox.limits import MiB
-from benchwright.sandbox.local import LocalSandbox, PythonAttempt
+from benchwright.sandbox.local_sandbox import LocalSandbox, PythonAttempt
 
 PASSED_REASON = "passed"
 TIMED_OUT_REASON = "timed out"

@@ -9,7 +9,7 @@ from unicodedata import normalize
 from benchwright.engine.protocols import Score, Session
 from benchwright.records import Outcome, Sample
 from benchwright.runs.keys import fingerprint
-from benchwright.scorers.shared import NO_ANSWER, list_problem, right_texts, shorten
+from benchwright.scorers.shared import NO_ANSWER, right_texts, shorten, target_list_problem
 
 VERSION = 2
 
@@ -35,7 +35,7 @@ class Exact:
 
         Return None if the list is valid, or if the target is no list.
         """
-        return list_problem(content)
+        return target_list_problem(content)
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
         """Return 1 if the whole answer equals `ground_truth`, else 0."""

@@ -14,12 +14,12 @@ from benchwright.errors import GraderError
 from benchwright.records import Message, Outcome, Sample
 from benchwright.runs.keys import fingerprint
 from benchwright.runs.manifest import JudgeInfo
-from benchwright.scorers.shared import NO_ANSWER, list_problem, right_answers
+from benchwright.scorers.shared import NO_ANSWER, right_answers, target_list_problem
 from benchwright.scorers.verdicts import read_verdict
 
 VERSION = 2
 
-Scale = Literal["0-1", "1-5"]
+JudgeScale = Literal["0-1", "1-5"]
 _BOUNDS: Mapping[str, tuple[float, float]] = {"0-1": (0.0, 1.0), "1-5": (1.0, 5.0)}
 
 CORRECTNESS_RUBRIC = (
@@ -27,7 +27,7 @@ CORRECTNESS_RUBRIC = (
     "and length. Without a reference, judge by your own knowledge. Style does not matter."
 )
 
-INSTRUCTIONS = """\
+JUDGE_INSTRUCTIONS = """\
 You judge the answer that somebody gave to a task, by this rubric:
 
 {rubric}
@@ -63,12 +63,14 @@ class Judge:
 
     name = "judge"
 
-    def __init__(self, *, model: str = "", rubric: str = CORRECTNESS_RUBRIC, scale: Scale = "0-1") -> None:
+    def __init__(
+        self, *, model: str = "", rubric: str = CORRECTNESS_RUBRIC, scale: JudgeScale = "0-1"
+    ) -> None:
         self.rubric = rubric
         self.lowest, self.highest = _BOUNDS[scale]
-        self.fingerprint = fingerprint(self.name, VERSION, INSTRUCTIONS, rubric, scale, model)
+        self.fingerprint = fingerprint(self.name, VERSION, JUDGE_INSTRUCTIONS, rubric, scale, model)
         self._order = _ORDER
-        self.judging = JudgeInfo(fingerprint(INSTRUCTIONS, rubric, scale), {"temperature": 0})
+        self.judge_info = JudgeInfo(fingerprint(JUDGE_INSTRUCTIONS, rubric, scale), {"temperature": 0})
 
     def with_swapped_order(self) -> Judge:
         """Return a copy of this judge that sees the answer before the reference."""
@@ -82,7 +84,7 @@ class Judge:
 
         Return None if the list is valid, if the target is no list, or if there is no target.
         """
-        return list_problem(content)
+        return target_list_problem(content)
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
         """Ask the judge about the answer, and return its score.
@@ -93,11 +95,11 @@ class Judge:
         if not outcome.answer.strip():
             return NO_ANSWER
         messages = self._messages(sample, outcome.answer)
-        reply = await session.chat(messages, role="judge", slot="judge", **self.judging.settings)
+        reply = await session.chat(messages, role="judge", slot="judge", **self.judge_info.settings)
         if reply.finish_reason in _CUT_OFF:
             raise GraderError(f"the judge's reply {_CUT_OFF[reply.finish_reason]}")
         value = read_verdict(reply.text, self.lowest, self.highest)
-        return Score(value, detail=self.judging.details(reply.model), explanation=reply.text)
+        return Score(value, detail=self.judge_info.score_details(reply.model), explanation=reply.text)
 
     def _messages(self, sample: Sample, answer: str) -> list[Message]:
         content = sample.content if isinstance(sample.content, Mapping) else {}
@@ -108,7 +110,7 @@ class Judge:
         }
         parts = {title: _as_text(material[title]) for title in self._order if material[title] is not None}
         code = _code(parts)
-        instructions = INSTRUCTIONS.format(
+        instructions = JUDGE_INSTRUCTIONS.format(
             rubric=self.rubric, code=code, lowest=self.lowest, highest=self.highest
         )
         fenced = (f"<<{title} {code}>>\n{part}\n<<END {title} {code}>>" for title, part in parts.items())

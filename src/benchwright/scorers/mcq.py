@@ -11,7 +11,7 @@ from benchwright.engine.protocols import Score, Session
 from benchwright.errors import GraderError
 from benchwright.records import Outcome, Sample
 from benchwright.runs.keys import fingerprint
-from benchwright.scorers.option_letters import find_letter
+from benchwright.scorers.option_letters import find_option_letter
 from benchwright.scorers.shared import NO_ANSWER, right_answers, shorten, target_of
 
 VERSION = 2
@@ -49,7 +49,7 @@ class MultipleChoice:
         target = _letter_of(target_of(sample), letters)
         if target is None:
             raise GraderError(f"sample {sample.id}: {_no_letter(content, letters)}")
-        found = find_letter(outcome.answer, letters, _options(content) or ())
+        found = find_option_letter(outcome.answer, letters, _options(content) or ())
         if found is None:
             return NO_ANSWER
         letter, span = found

@@ -10,8 +10,8 @@ from benchwright.engine.protocols import Score, Session
 from benchwright.errors import GraderError
 from benchwright.records import Outcome, Sample, Status
 from benchwright.runs.keys import fingerprint
-from benchwright.scorers.numbers.final_number import read_answer, read_gold
-from benchwright.scorers.numbers.quantity import NOTHING_READ, Quantity, Reading, Tolerance
+from benchwright.scorers.numbers.final_number import read_number_of_answer, read_number_of_gold_answer
+from benchwright.scorers.numbers.quantity import NOTHING_READ_KIND, NumberReading, Quantity, Tolerance
 from benchwright.scorers.shared import (
     NO_ANSWER,
     last_characters,
@@ -55,7 +55,7 @@ class Numeric:
             GraderError: If the sample has no target, or its target is not one number.
         """
         right = [quantity for text in right_texts(sample) for quantity in _right_quantities(sample, text)]
-        reading = read_answer(last_characters(outcome.answer))
+        reading = read_number_of_answer(last_characters(outcome.answer))
         if reading is None:
             return NO_ANSWER
         if not reading.quantities:
@@ -67,21 +67,21 @@ class Numeric:
 def _not_one_number(target: Any) -> str | None:
     if isinstance(target, bool):
         return f"the gold answer {target_as_text(target)} is not a number"
-    reading = read_gold(target_as_text(target))
+    reading = read_number_of_gold_answer(target_as_text(target))
     if reading.quantities:
         return None
-    kind = "has no number" if reading.kind == NOTHING_READ else f"is {reading.kind}, not one number"
+    kind = "has no number" if reading.kind == NOTHING_READ_KIND else f"is {reading.kind}, not one number"
     return f"the gold answer {target_as_text(target)!r:.80} {kind}"
 
 
-def _why_unparsed(reading: Reading) -> str:
-    if reading.kind == NOTHING_READ:
+def _why_unparsed(reading: NumberReading) -> str:
+    if reading.kind == NOTHING_READ_KIND:
         return "the answer says that there is no number"
     return f"the answer comes to {reading.kind}, not to one number"
 
 
 def _right_quantities(sample: Sample, text: str) -> tuple[Quantity, ...]:
-    quantities = read_gold(text).quantities
+    quantities = read_number_of_gold_answer(text).quantities
     if not quantities:
         raise GraderError(f"sample {sample.id}: {_not_one_number(text)}")
     return quantities

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from benchwright.scorers.characters import to_ascii
+from benchwright.scorers.ascii_characters import to_ascii
 from benchwright.scorers.clauses import is_denied, is_hypothetical, retraction_end, sentence_before
 from benchwright.scorers.exact import normalize_text
 from benchwright.scorers.shared import last_characters
@@ -113,7 +113,7 @@ class LetterMatch(NamedTuple):
     end: int
 
 
-def find_letter(answer: str, letters: str, options: Sequence[str] = ()) -> tuple[str, str] | None:
+def find_option_letter(answer: str, letters: str, options: Sequence[str] = ()) -> tuple[str, str] | None:
     """Return the option letter that an answer settles on, and the words that state it. Return None if there is none.
 
     `letters`: the option letters in capitals. `options`: the texts of the options. The time is linear in the

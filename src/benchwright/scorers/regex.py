@@ -21,8 +21,8 @@ from benchwright.scorers.shared import right_answers, right_texts, shorten
 VERSION = 2
 MAX_ANSWER_LENGTH = 100_000
 MAX_PATTERN_LENGTH = 10_000
-QUICK_SECONDS = 0.005
-MATCH_SECONDS = 0.25
+MAX_INLINE_SECONDS = 0.005
+MAX_MATCH_SECONDS = 0.25
 SIGNAL_RETRY_SECONDS = 0.001
 """Seconds until the timer's next signal, if the last signal came when no exception could be raised."""
 
@@ -94,10 +94,10 @@ class Regex:
     async def _found(self, pattern: str, answer: str) -> str | None:
         search = (pattern, int(self.flags), self.full, answer)
         try:
-            return find_match(*search, QUICK_SECONDS)
+            return find_match(*search, MAX_INLINE_SECONDS)
         except _OutOfTime:
             async with offload_processes():
-                return await offload(find_in_worker, *search)
+                return await offload(find_match_in_worker, *search)
 
 
 def find_match(pattern: str, flags: int, full: bool, answer: str, seconds: float) -> str | None:
@@ -115,16 +115,16 @@ def find_match(pattern: str, flags: int, full: bool, answer: str, seconds: float
         return None if found is None else found[0]
 
 
-def find_in_worker(pattern: str, flags: int, full: bool, answer: str) -> str | None:
-    """Return the result of `find_match`, run in a worker process with a time limit of `MATCH_SECONDS`.
+def find_match_in_worker(pattern: str, flags: int, full: bool, answer: str) -> str | None:
+    """Return the result of `find_match`, run in a worker process with a time limit of `MAX_MATCH_SECONDS`.
 
     Raises:
         GraderError: If the search exceeds the time limit, or the pattern is not a regular expression.
     """
     try:
-        return find_match(pattern, flags, full, answer, MATCH_SECONDS)
+        return find_match(pattern, flags, full, answer, MAX_MATCH_SECONDS)
     except _OutOfTime:
-        raise GraderError(f"the pattern {pattern!r:.80} was not decided in {MATCH_SECONDS} s") from None
+        raise GraderError(f"the pattern {pattern!r:.80} was not decided in {MAX_MATCH_SECONDS} s") from None
 
 
 def _what_is_wrong(pattern: str, flags: int) -> str | None:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from benchwright.engine.protocols import Scorer
 from benchwright.errors import UserError
-from benchwright.suggest import did_you_mean
+from benchwright.suggestions import did_you_mean
 
 
 class ScorerSpec(NamedTuple):
@@ -20,9 +20,9 @@ class ScorerSpec(NamedTuple):
     The class is in the module `benchwright.scorers.NAME`.
     """
 
-    scorer: str
-    about: str
-    options: Mapping[str, Callable[[str], Any]]
+    class_name: str
+    description: str
+    option_parsers: Mapping[str, Callable[[str], Any]]
 
 
 def make_scorer(name: str, options: Mapping[str, str] | None = None) -> Scorer:
@@ -37,12 +37,12 @@ def make_scorer(name: str, options: Mapping[str, str] | None = None) -> Scorer:
             f"Unknown scorer '{name}'.{did_you_mean(name, SCORERS)} Scorers: {', '.join(SCORERS)}"
         )
     arguments = {option: _read(name, option, text) for option, text in (options or {}).items()}
-    scorer: Scorer = getattr(import_module(f"benchwright.scorers.{name}"), kind.scorer)(**arguments)
+    scorer: Scorer = getattr(import_module(f"benchwright.scorers.{name}"), kind.class_name)(**arguments)
     return scorer
 
 
 def _read(name: str, option: str, text: str) -> Any:
-    known = SCORERS[name].options
+    known = SCORERS[name].option_parsers
     if option not in known:
         raise UserError(
             f"Scorer '{name}' has no option '{option}'.{did_you_mean(option, known)} "
@@ -103,4 +103,4 @@ SCORERS: Mapping[str, ScorerSpec] = {
         "Judge", "another model scores the answer by a rubric", {"model": str, "rubric": str, "scale": _scale}
     ),
 }
-"""All built-in scorers by name. Their `about` is the line in `--help`."""
+"""All built-in scorers by name. Their `description` is the line in `--help`."""

@@ -100,7 +100,7 @@ def right_texts(sample: Sample) -> list[str]:
         raise GraderError(f"sample {sample.id}: {error}") from None
 
 
-def list_problem(content: Mapping[str, Any]) -> str | None:
+def target_list_problem(content: Mapping[str, Any]) -> str | None:
     """Return the reason if the target is an invalid list of right answers.
 
     Return None if the list is valid, or if the target is no list.

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from benchwright.errors import GraderError
-from benchwright.scorers.characters import to_ascii
+from benchwright.scorers.ascii_characters import to_ascii
 from benchwright.scorers.shared import shorten
 
 MAX_BRACES = 200

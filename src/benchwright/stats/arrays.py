@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Vector = NDArray[np.float64]
-Codes = NDArray[np.intp]
+CodeVector = NDArray[np.intp]
 
 VALUES_PER_BLOCK = 65_536
 """Number of values that are copied at a time while summing an array, to keep temporary copies small."""
@@ -51,7 +51,7 @@ def require_same_length(first: str, one: int, second: str, other: int) -> None:
         raise ValueError(f"{first} and {second} must be equally many, not {one} and {other}")
 
 
-def label_codes(labels: Iterable[Hashable]) -> tuple[Codes, Sequence[Hashable]]:
+def label_codes(labels: Iterable[Hashable]) -> tuple[CodeVector, Sequence[Hashable]]:
     """Number the distinct labels from 0 in order of first appearance.
 
     Return (number of each label, distinct labels). An array of numbers is not converted to Python objects, so a
@@ -91,7 +91,7 @@ def exact_sum(values: NDArray[Any]) -> float:
         return float(sum(values.data))
 
 
-def exact_squares(values: Vector, mean: float) -> float:
+def exact_squared_deviation_sum(values: Vector, mean: float) -> float:
     """Return the correctly rounded sum of squared deviations from `mean`, copying one block at a time."""
     blocks = (
         values[start : start + VALUES_PER_BLOCK] - mean for start in range(0, values.size, VALUES_PER_BLOCK)
@@ -109,10 +109,14 @@ def exact_mean(values: NDArray[Any]) -> float:
 
 def exact_std(values: NDArray[Any]) -> float:
     """Return the population standard deviation (ddof 0) from correctly rounded sums; NaN for no values."""
-    return math.sqrt(exact_squares(values, exact_mean(values)) / values.size) if values.size else math.nan
+    return (
+        math.sqrt(exact_squared_deviation_sum(values, exact_mean(values)) / values.size)
+        if values.size
+        else math.nan
+    )
 
 
-def sum_by_code(values: Vector, codes: Codes, n_codes: int) -> Vector:
+def sum_by_code(values: Vector, codes: CodeVector, n_codes: int) -> Vector:
     """Return the sum (n_codes,) of the values of each code. `codes` (n,) has the code of each value.
 
     The values of a code are added from the smallest to the largest. Whole numbers, as most scores are, add up
@@ -132,5 +136,5 @@ def are_binary(values: Vector) -> bool:
 
 def sample_std(values: Vector) -> float:
     """Return the standard deviation (ddof 1) of at least two values; 0 if they differ only by rounding noise."""
-    deviation = math.sqrt(exact_squares(values, exact_mean(values)) / (values.size - 1))
+    deviation = math.sqrt(exact_squared_deviation_sum(values, exact_mean(values)) / (values.size - 1))
     return 0.0 if deviation <= 1e-13 * max(-float(values.min()), float(values.max())) else deviation

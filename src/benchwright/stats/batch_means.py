@@ -22,13 +22,13 @@ from benchwright.stats.intervals import Interval, critical_t
 
 BATCH_COUNT = 16
 
-MIN_VALUES = 2 * BATCH_COUNT
+MIN_BATCHED_VALUES = 2 * BATCH_COUNT
 """Minimum number of values that are divided into batches.
 
 Fewer values are treated as independent, because batches of one value show no dependence.
 """
 
-MIN_EPISODES = 6
+MIN_BATCHES_BEYOND = 6
 """Minimum number of batches with values beyond a percentile.
 
 With fewer such batches, the percentile has no interval. Near saturation, the longest times of a queue come in
@@ -60,7 +60,7 @@ def long_run_variance(values: ArrayLike) -> LongRunVariance:
     given = to_vector(values)
     if given.size < 2:
         raise ValueError("one value says nothing of a variance")
-    if given.size < MIN_VALUES:
+    if given.size < MIN_BATCHED_VALUES:
         return LongRunVariance(float(given.var(ddof=1)), given.size - 1.0)
     size = given.size // BATCH_COUNT
     means = given[given.size - size * BATCH_COUNT :].reshape(BATCH_COUNT, size).mean(axis=1)
@@ -89,7 +89,7 @@ def mean_interval(values: ArrayLike, confidence: float = 0.95) -> Interval:
     return Interval(mean - half, mean + half)
 
 
-def effective_size(indicator: ArrayLike, share: float) -> float:
+def effective_series_size(indicator: ArrayLike, share: float) -> float:
     """Return the effective size of a series of zeros and ones with this `share` of ones.
 
     It is the number of independent zeros and ones that would determine the share equally well; at most the
@@ -112,10 +112,10 @@ def effective_size(indicator: ArrayLike, share: float) -> float:
 def _episodes(rare: NDArray[np.bool_]) -> int:
     """Return the number of batches in which any value of `rare` is True.
 
-    Return the number of all batches if there are fewer than `MIN_VALUES` values.
+    Return the number of all batches if there are fewer than `MIN_BATCHED_VALUES` values.
     """
     size = rare.size // BATCH_COUNT
-    if rare.size < MIN_VALUES:
+    if rare.size < MIN_BATCHED_VALUES:
         return BATCH_COUNT
     return int(rare[rare.size - size * BATCH_COUNT :].reshape(BATCH_COUNT, size).any(axis=1).sum())
 
@@ -124,8 +124,8 @@ def percentile_interval(values: ArrayLike, q: float, confidence: float = 0.95) -
     """Return the two-sided interval of the q-quantile of dependent values. Its ends are order statistics.
 
     The method is the one of `percentiles.percentile_interval`, but the ranks come from a binomial distribution
-    with `effective_size` trials: the number of independent values that carry as much information. An end that
-    is not known is infinite. Neither end is known if fewer than `MIN_EPISODES` batches contain values beyond
+    with `effective_series_size` trials: the number of independent values that carry as much information. An end that
+    is not known is infinite. Neither end is known if fewer than `MIN_BATCHES_BEYOND` batches contain values beyond
     the quantile.
 
     Raises:
@@ -162,9 +162,9 @@ def _worth(given: Vector, q: float) -> tuple[Vector, int | None]:
     if given.size < 2:
         return ordered, None
     below = given <= float(np.quantile(ordered, q))
-    if _episodes(below if q < 0.5 else ~below) < MIN_EPISODES:
+    if _episodes(below if q < 0.5 else ~below) < MIN_BATCHES_BEYOND:
         return ordered, None
-    return ordered, int(effective_size(below, q))
+    return ordered, int(effective_series_size(below, q))
 
 
 def _upper(ordered: Vector, size: int, q: float, probability: float) -> float:

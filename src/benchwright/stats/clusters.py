@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from benchwright.stats.arrays import (
-    Codes,
+    CodeVector,
     Vector,
     exact_mean,
     exact_sum,
@@ -50,7 +50,7 @@ class ClusteredMean(NamedTuple):
         return self.n_groups < self.n
 
 
-def group_codes(groups: Iterable[Hashable | None]) -> tuple[Codes, int]:
+def group_codes(groups: Iterable[Hashable | None]) -> tuple[CodeVector, int]:
     """Number the clusters from 0. Return (number of each value's cluster, number of clusters).
 
     Each None is a cluster by itself. An array of small whole numbers is not sorted: its clusters are numbered
@@ -89,10 +89,10 @@ def clustered_mean(values: ArrayLike, groups: Iterable[Hashable | None]) -> Clus
     array = to_vector(values)
     codes, n_groups = group_codes(groups)
     require_same_length("values", array.size, "groups", codes.size)
-    return mean_of_codes(array, codes, n_groups)
+    return mean_of_numbered_clusters(array, codes, n_groups)
 
 
-def mean_of_independent(values: Vector) -> ClusteredMean:
+def mean_of_independent_values(values: Vector) -> ClusteredMean:
     """Return `clustered_mean` of values that are each a cluster: the ordinary standard error with n - 1
     degrees of freedom.
     """
@@ -104,7 +104,7 @@ def mean_of_independent(values: Vector) -> ClusteredMean:
     return ClusteredMean(mean, deviation / math.sqrt(n), max(n - 1.0, 1.0), n, n, effect, None)
 
 
-def mean_of_codes(values: Vector, codes: Codes, n_groups: int) -> ClusteredMean:
+def mean_of_numbered_clusters(values: Vector, codes: CodeVector, n_groups: int) -> ClusteredMean:
     """Return `clustered_mean` for clusters that are already numbered.
 
     `codes` (n,) has the number of each value's cluster.
@@ -113,7 +113,7 @@ def mean_of_codes(values: Vector, codes: Codes, n_groups: int) -> ClusteredMean:
     if n == 0:
         raise ValueError("no values: they have no mean")
     if n_groups == n:
-        return mean_of_independent(values)
+        return mean_of_independent_values(values)
     mean = exact_mean(values)
     if n_groups < 2:
         return ClusteredMean(mean, None, None, n, n_groups, None, None)
@@ -133,7 +133,7 @@ def mean_of_codes(values: Vector, codes: Codes, n_groups: int) -> ClusteredMean:
     )
 
 
-def _intraclass_correlation(centred: Vector, sums: Vector, sizes: Codes) -> float:
+def _intraclass_correlation(centred: Vector, sums: Vector, sizes: CodeVector) -> float:
     """Return the analysis-of-variance estimate of the intraclass correlation, Donner (1986).
 
     For clusters of unequal size n_g: (MSB - MSW) / (MSB + (n_0 - 1) MSW) with n_0 = (n - sum(n_g^2) / n) / (C
@@ -148,7 +148,7 @@ def _intraclass_correlation(centred: Vector, sums: Vector, sizes: Codes) -> floa
     return (between - within) / (between + (typical_size - 1) * within)
 
 
-def effective_size(
+def effective_sample_size(
     n: int, n_units: int, independent: float, actual: float, df: float, confidence: float
 ) -> float:
     """Return the number of independent 0/1 values with as much information as these n dependent ones.

@@ -17,7 +17,7 @@ from benchwright.stats.arrays import exact_mean, exact_std
 from benchwright.stats.passk import K_VALUES, pass_at_k
 
 
-class SampleTries(NamedTuple):
+class SampleRunCounts(NamedTuple):
     """Numbers of runs of each sample.
 
     `run_counts` (samples,): number of runs. `pass_counts` (samples,): number of runs that passed.
@@ -27,7 +27,7 @@ class SampleTries(NamedTuple):
     pass_counts: NDArray[np.intp]
 
 
-NO_TRIES = SampleTries(np.zeros(0, np.intp), np.zeros(0, np.intp))
+NO_RUN_COUNTS = SampleRunCounts(np.zeros(0, np.intp), np.zeros(0, np.intp))
 
 
 class DocumentedStatistics(NamedTuple):
@@ -46,7 +46,7 @@ class DocumentedStatistics(NamedTuple):
 
 
 def documented_statistics(
-    values: ArrayLike, tries: SampleTries = NO_TRIES, repeats: int = 1
+    values: ArrayLike, tries: SampleRunCounts = NO_RUN_COUNTS, repeats: int = 1
 ) -> DocumentedStatistics:
     """Return the documented statistics of one score.
 
@@ -68,26 +68,26 @@ def documented_statistics(
     )
 
 
-def tries_by_sample(samples: ArrayLike, passed: ArrayLike) -> SampleTries:
+def count_runs_by_sample(samples: ArrayLike, passed: ArrayLike) -> SampleRunCounts:
     """Return the number of runs of each sample and the number of its runs that passed.
 
     `samples` (n,): the sample of each run. `passed` (n,): True for the runs that passed.
     """
     distinct, place = np.unique(np.asarray(samples), return_inverse=True)
-    return SampleTries(
+    return SampleRunCounts(
         np.bincount(place, minlength=len(distinct)),
         np.bincount(place[np.asarray(passed, np.bool_)], minlength=len(distinct)),
     )
 
 
-class PassMean(NamedTuple):
+class MeanPassAt(NamedTuple):
     """pass@k averaged over samples. `samples`: number of samples."""
 
     mean: float
     samples: int
 
 
-def mean_pass_at(tries: SampleTries, repeats: int) -> dict[int, PassMean]:
+def mean_pass_at(tries: SampleRunCounts, repeats: int) -> dict[int, MeanPassAt]:
     """Return {k: pass@k} for the documented values of k (`passk.K_VALUES`), averaged over samples.
 
     pass@k for one k is averaged over the samples that have at least k runs. A sample's pass@k counts c passes
@@ -103,5 +103,5 @@ def mean_pass_at(tries: SampleTries, repeats: int) -> dict[int, PassMean]:
         count = sum(number for _, _, number in enough)
         if k <= repeats and count:
             total = math.fsum(number * pass_at_k(n, c, k) for n, c, number in enough)
-            found[k] = PassMean(total / count, count)
+            found[k] = MeanPassAt(total / count, count)
     return found

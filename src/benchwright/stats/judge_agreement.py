@@ -20,7 +20,7 @@ from benchwright.stats.arrays import exact_mean, require_same_length, to_vector
 from benchwright.stats.distributions import t_quantile
 from benchwright.stats.intervals import Interval, critical_z, jeffreys_interval, wilson_interval
 
-Method = Literal["post-stratified", "prediction-powered", "rogan-gladen"]
+CorrectionMethod = Literal["post-stratified", "prediction-powered", "rogan-gladen"]
 
 
 class RateEstimate(NamedTuple):
@@ -34,14 +34,14 @@ class RateEstimate(NamedTuple):
 class AgreementCounts(NamedTuple):
     """Counts of answers by the judge's verdict and the human label, each right (1) or wrong (0).
 
-    `both`: answers that are right by the verdict and by the label. `judge_only`: right by the verdict only.
-    `human_only`: right by the label only. `neither`: wrong by the verdict and by the label.
+    `both_right`: answers that are right by the verdict and by the label. `only_judge_right`: right by the verdict only.
+    `only_human_right`: right by the label only. `neither_right`: wrong by the verdict and by the label.
     """
 
-    both: int
-    judge_only: int
-    human_only: int
-    neither: int
+    both_right: int
+    only_judge_right: int
+    only_human_right: int
+    neither_right: int
 
     @property
     def n(self) -> int:
@@ -49,14 +49,14 @@ class AgreementCounts(NamedTuple):
         return sum(self)
 
     @property
-    def judge_right(self) -> int:
+    def judge_right_count(self) -> int:
         """Number of answers that are right by the judge's verdict."""
-        return self.both + self.judge_only
+        return self.both_right + self.only_judge_right
 
     @property
-    def human_right(self) -> int:
+    def human_right_count(self) -> int:
         """Number of answers that are right by the human label."""
-        return self.both + self.human_only
+        return self.both_right + self.only_human_right
 
 
 class Agreement(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -64,7 +64,7 @@ class Agreement(msgspec.Struct, frozen=True, omit_defaults=True):
 
     `sensitivity`: share of the answers right by the human that are also right by the judge. `specificity`:
     share of the answers wrong by the human that are also wrong by the judge. Each share is None if there are no
-    such answers. `kappa` is None if the judge and the human gave all answers one and the same verdict, as
+    such answers. `estimate_kappa` is None if the judge and the human gave all answers one and the same verdict, as
     chance would then agree just as well.
     """
 
@@ -88,7 +88,7 @@ class CorrectedMean(msgspec.Struct, frozen=True):
     mean: float
     low: float
     high: float
-    method: Method
+    method: CorrectionMethod
 
 
 def count_agreement(labels: ArrayLike, verdicts: ArrayLike) -> AgreementCounts:
@@ -103,7 +103,7 @@ def count_agreement(labels: ArrayLike, verdicts: ArrayLike) -> AgreementCounts:
     return AgreementCounts(*(int(cell.sum()) for cell in cells))
 
 
-def agreement(counts: AgreementCounts, confidence: float = 0.95) -> Agreement:
+def estimate_agreement(counts: AgreementCounts, confidence: float = 0.95) -> Agreement:
     """Return accuracy, sensitivity, specificity and Cohen's kappa. The first three have Wilson's interval.
 
     Raises:
@@ -111,22 +111,22 @@ def agreement(counts: AgreementCounts, confidence: float = 0.95) -> Agreement:
     """
     if counts.n == 0:
         raise ValueError("no labels: there is nothing to agree on")
-    human_wrong = counts.n - counts.human_right
+    human_wrong = counts.n - counts.human_right_count
 
     def share(successes: int, n: int) -> RateEstimate | None:
         return RateEstimate(successes / n, *wilson_interval(successes, n, confidence)) if n else None
 
-    agreeing = counts.both + counts.neither
+    agreeing = counts.both_right + counts.neither_right
     return Agreement(
         counts=counts,
         accuracy=RateEstimate(agreeing / counts.n, *wilson_interval(agreeing, counts.n, confidence)),
-        kappa=kappa(counts, confidence),
-        sensitivity=share(counts.both, counts.human_right),
-        specificity=share(counts.neither, human_wrong),
+        kappa=estimate_kappa(counts, confidence),
+        sensitivity=share(counts.both_right, counts.human_right_count),
+        specificity=share(counts.neither_right, human_wrong),
     )
 
 
-def kappa(counts: AgreementCounts, confidence: float = 0.95) -> RateEstimate | None:
+def estimate_kappa(counts: AgreementCounts, confidence: float = 0.95) -> RateEstimate | None:
     """Return Cohen's kappa: (observed - chance agreement) / (1 - chance agreement).
 
     The interval is kappa' ± z * se by the variance of Fleiss, Cohen and Everitt (1969), Psychol. Bull. 72:323.
@@ -141,7 +141,7 @@ def kappa(counts: AgreementCounts, confidence: float = 0.95) -> RateEstimate | N
     centre = _kappa(*smoothed)
     assert centre is not None
     half = critical_z(confidence) * math.sqrt(_kappa_variance(smoothed, centre))
-    agreed = counts.judge_only == counts.human_only == 0
+    agreed = counts.only_judge_right == counts.only_human_right == 0
     low, high = max(-1.0, centre - half), 1.0 if agreed else min(1.0, centre + half)
     return RateEstimate(value, min(low, value), max(high, value))
 
@@ -174,8 +174,8 @@ def youden_index(counts: AgreementCounts, confidence: float = 0.95) -> RateEstim
 
     It is 0 for a judge whose verdicts are pure chance, and 1 for a judge that never errs.
     """
-    sensitivity = jeffreys_proportion(counts.both, counts.human_right, confidence)
-    specificity = jeffreys_proportion(counts.neither, counts.n - counts.human_right, confidence)
+    sensitivity = jeffreys_proportion(counts.both_right, counts.human_right_count, confidence)
+    specificity = jeffreys_proportion(counts.neither_right, counts.n - counts.human_right_count, confidence)
     value = sensitivity.value + specificity.value - 1
     return RateEstimate(value, *mover_interval(value, [(1, sensitivity), (1, specificity)]))
 
@@ -201,7 +201,12 @@ def post_stratified_mean(
     share = jeffreys_proportion(right, n, confidence)
     both, human_only, found_right, found_wrong = (
         one / design_effect
-        for one in (counts.both, counts.human_only, counts.judge_right, counts.n - counts.judge_right)
+        for one in (
+            counts.both_right,
+            counts.only_human_right,
+            counts.judge_right_count,
+            counts.n - counts.judge_right_count,
+        )
     )
     if_right = jeffreys_proportion(both, found_right, confidence)
     if_wrong = jeffreys_proportion(human_only, found_wrong, confidence)
@@ -231,8 +236,10 @@ def rogan_gladen_mean(
         ValueError: If the judge accepts right answers no more often than wrong ones.
     """
     share = jeffreys_proportion(right, n, confidence)
-    sensitivity = jeffreys_proportion(counts.both, counts.human_right, confidence)
-    false_right = jeffreys_proportion(counts.judge_only, counts.n - counts.human_right, confidence)
+    sensitivity = jeffreys_proportion(counts.both_right, counts.human_right_count, confidence)
+    false_right = jeffreys_proportion(
+        counts.only_judge_right, counts.n - counts.human_right_count, confidence
+    )
     spread = sensitivity.value - false_right.value
     if spread <= 0:
         raise ValueError(
@@ -309,7 +316,9 @@ def mover_interval(value: float, parts: Iterable[tuple[float, RateEstimate]]) ->
     return Interval(value - math.sqrt(below), value + math.sqrt(above))
 
 
-def mean_of_all_trials(judged: RateEstimate, answered: RateEstimate | None, method: Method) -> CorrectedMean:
+def mean_of_all_trials(
+    judged: RateEstimate, answered: RateEstimate | None, method: CorrectionMethod
+) -> CorrectedMean:
     """Return the mean over all trials. `judged`: the mean over the judged trials.
 
     Trials without an answer are not judged and count as 0. `answered` is the share of the trials that were

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from benchwright.stats.arrays import Vector, to_vector
 
 
-def holm_adjusted(p_values: ArrayLike) -> Vector:
+def holm_adjusted_p_values(p_values: ArrayLike) -> Vector:
     """Return p-values (m,) adjusted by Holm's method for m tests.
 
     Reject each hypothesis whose adjusted p-value is <= alpha. The probability of any false rejection is then <=

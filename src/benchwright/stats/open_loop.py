@@ -26,9 +26,9 @@ from numpy.typing import ArrayLike
 from benchwright.stats.arrays import require_same_length, to_vector
 from benchwright.stats.batch_means import mean_interval
 from benchwright.stats.intervals import Interval, critical_t
-from benchwright.stats.steady_state import DRIFT_PARTS, growth
+from benchwright.stats.steady_state import DRIFT_PART_COUNT, estimate_growth
 
-GROWTH_P_VALUE = 0.05
+MAX_GROWTH_P_VALUE = 0.05
 """The growth G of the latency is taken into account if its p-value is below this. Otherwise G is 0.
 
 The rule was measured against simulated queues of four slots. At every load, rates by this rule are as near
@@ -37,8 +37,8 @@ average; above the capacity, no growth is missed.
 """
 
 
-class AnswerTime(NamedTuple):
-    """Time in which the answers of requests arrived, in the unit of the arguments of `answer_time`.
+class AnswerTimeSpan(NamedTuple):
+    """Time in which the answers of requests arrived, in the unit of the arguments of `answer_time_span`.
 
     `due_time`: T, the time in which the requests were due. `delay_growth`: G, the growth of their latency.
     `interval_half_width`: half the width of the 95 % interval of G. The module's docstring defines T and G.
@@ -54,7 +54,7 @@ class AnswerTime(NamedTuple):
         return self.due_time + self.delay_growth
 
 
-def answer_time(due: ArrayLike, latencies: ArrayLike) -> AnswerTime | None:
+def answer_time_span(due: ArrayLike, latencies: ArrayLike) -> AnswerTimeSpan | None:
     """Return the time in which the answers of requests arrived. None if all requests were due at one moment.
 
     `due` (n,) are the due times of all requests, in order. `latencies` are the latencies of the answered
@@ -67,15 +67,15 @@ def answer_time(due: ArrayLike, latencies: ArrayLike) -> AnswerTime | None:
     if moments.size < 2 or moments[-1] <= moments[0]:
         return None
     span = float(moments[-1] - moments[0]) * moments.size / (moments.size - 1)
-    grown = growth(latencies)
+    grown = estimate_growth(latencies)
     if grown is None:
-        return AnswerTime(span, 0.0, 0.0)
-    likely = grown.p_value < GROWTH_P_VALUE and grown.amount > 0
-    half = critical_t(0.95, DRIFT_PARTS - 2) * grown.standard_error
-    return AnswerTime(span, grown.amount if likely else 0.0, half)
+        return AnswerTimeSpan(span, 0.0, 0.0)
+    likely = grown.p_value < MAX_GROWTH_P_VALUE and grown.amount > 0
+    half = critical_t(0.95, DRIFT_PART_COUNT - 2) * grown.standard_error
+    return AnswerTimeSpan(span, grown.amount if likely else 0.0, half)
 
 
-def rate_interval(due: ArrayLike, brought: ArrayLike, time: AnswerTime) -> Interval:
+def rate_interval(due: ArrayLike, brought: ArrayLike, time: AnswerTimeSpan) -> Interval:
     """Return the 95 % interval of a rate, divided by the rate.
 
     `brought` (n,): the amount that each request brings, such as 1 per answer, or its number of tokens. The

@@ -23,13 +23,13 @@ from benchwright.stats.arrays import (
     sample_std,
     to_vector,
 )
-from benchwright.stats.clusters import ClusteredMean, group_codes, mean_of_codes
+from benchwright.stats.clusters import ClusteredMean, group_codes, mean_of_numbered_clusters
 from benchwright.stats.distributions import binomial_cdf, t_cdf
 from benchwright.stats.intervals import Interval, critical_z, t_interval
 from benchwright.stats.score_means import SampleMeans
 
-Method = Literal["t", "cluster-t", "agresti-min", "none"]
-Test = Literal["t", "cluster-t", "mcnemar-mid-p", "sign", "none"]
+PairedIntervalMethod = Literal["t", "cluster-t", "agresti-min", "none"]
+PairedTest = Literal["t", "cluster-t", "mcnemar-mid-p", "sign", "none"]
 
 
 class PairedDifference(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -47,8 +47,8 @@ class PairedDifference(msgspec.Struct, frozen=True, omit_defaults=True):
     wins: int
     losses: int
     ties: int
-    method: Method
-    test: Test
+    method: PairedIntervalMethod
+    test: PairedTest
     confidence: float = 0.95
     se: float | None = None
     interval: Interval | None = None
@@ -62,19 +62,19 @@ class PairedDifference(msgspec.Struct, frozen=True, omit_defaults=True):
 class MatchedPairs(NamedTuple):
     """The samples that both sides of a comparison have.
 
-    `a` (n,): their values on one side. `b` (n,): their values on the other side.
+    `values_a` (n,): their values on one side. `values_b` (n,): their values on the other side.
     """
 
     samples: list[Hashable]
-    a: Vector
-    b: Vector
+    values_a: Vector
+    values_b: Vector
 
 
-class McNemar(NamedTuple):
+class McNemarPValues(NamedTuple):
     """Two-sided p-values of McNemar's test: exact, and the less conservative mid-p version."""
 
-    exact: float
-    mid_p: float
+    exact_p_value: float
+    mid_p_value: float
 
 
 def match_pairs(a: SampleMeans, b: SampleMeans) -> MatchedPairs:
@@ -85,7 +85,7 @@ def match_pairs(a: SampleMeans, b: SampleMeans) -> MatchedPairs:
     return MatchedPairs([a.samples[here] for here in in_a], a.means[in_a], b.means[in_b])
 
 
-def mcnemar_test(wins: int, losses: int) -> McNemar:
+def mcnemar_test(wins: int, losses: int) -> McNemarPValues:
     """Return p-values of the hypothesis that wins and losses among pairs of 0/1 values are equally likely.
 
     Ties carry no information. exact = 2 P(X <= min(wins, losses)) for X ~ Binomial(wins + losses, 1/2), at most
@@ -99,7 +99,7 @@ def mcnemar_test(wins: int, losses: int) -> McNemar:
         raise ValueError(f"counts cannot be negative: {wins}, {losses}")
     n, fewer = wins + losses, min(wins, losses)
     below, up_to = binomial_cdf(fewer - 1, n, 0.5), binomial_cdf(fewer, n, 0.5)
-    return McNemar(exact=min(1.0, 2 * up_to), mid_p=min(1.0, below + up_to))
+    return McNemarPValues(exact_p_value=min(1.0, 2 * up_to), mid_p_value=min(1.0, below + up_to))
 
 
 def agresti_min_interval(wins: int, losses: int, n: int, confidence: float = 0.95) -> Interval:
@@ -145,7 +145,7 @@ def paired_difference(
     differences = left - right
     codes, n_groups = (np.arange(left.size), left.size) if groups is None else group_codes(groups)
     require_same_length("pairs", left.size, "groups", codes.size)
-    robust = mean_of_codes(differences, codes, n_groups)
+    robust = mean_of_numbered_clusters(differences, codes, n_groups)
     binary = are_binary(left) and are_binary(right)
     wins, losses = int((differences > 0).sum()), int((differences < 0).sum())
     method, interval = _interval(robust, wins, losses, binary, confidence)
@@ -173,7 +173,7 @@ def paired_difference(
 
 def _interval(
     robust: ClusteredMean, wins: int, losses: int, binary: bool, confidence: float
-) -> tuple[Method, Interval | None]:
+) -> tuple[PairedIntervalMethod, Interval | None]:
     if robust.se is None or robust.df is None:
         return "none", None
     if binary and not robust.has_clusters:
@@ -185,9 +185,9 @@ def _interval(
     )
 
 
-def _test(robust: ClusteredMean, wins: int, losses: int, binary: bool) -> tuple[Test, float | None]:
+def _test(robust: ClusteredMean, wins: int, losses: int, binary: bool) -> tuple[PairedTest, float | None]:
     if binary and not robust.has_clusters:
-        return "mcnemar-mid-p", mcnemar_test(wins, losses).mid_p
+        return "mcnemar-mid-p", mcnemar_test(wins, losses).mid_p_value
     if robust.se is None or robust.df is None:
         return "none", None
     if robust.se == 0:

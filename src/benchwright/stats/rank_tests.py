@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from benchwright.stats.arrays import (
-    Codes,
+    CodeVector,
     Vector,
     are_binary,
     count_distinct,
@@ -25,20 +25,20 @@ from benchwright.stats.clusters import group_codes
 from benchwright.stats.distributions import normal_cdf
 from benchwright.stats.paired_tests import mcnemar_test
 
-Test = Literal["mann-whitney", "clustered-rank", "none"]
+RankTest = Literal["mann-whitney", "clustered-rank", "none"]
 
 
 class RankAssociation(NamedTuple):
     """Association between 0/1 outcomes and a measure, such as the latency.
 
-    `higher_at_0` is the probability that the measure of a random trial with outcome 0 exceeds the measure of a
-    random trial with outcome 1, ties counted half: 0.5 means no association. `higher_at_0` and the two-sided
-    `p_value` are None if all outcomes are the same.
+    `probability_higher_at_0` is the probability that the measure of a random trial with outcome 0 exceeds the
+    measure of a random trial with outcome 1, ties counted half: 0.5 means no association.
+    `probability_higher_at_0` and the two-sided `p_value` are None if all outcomes are the same.
     """
 
-    higher_at_0: float | None
+    probability_higher_at_0: float | None
     p_value: float | None
-    test: Test
+    test: RankTest
 
 
 class WithinSampleAssociation(NamedTuple):
@@ -56,7 +56,7 @@ class WithinSampleAssociation(NamedTuple):
     p_value: float | None
 
 
-def quantile_buckets(values: ArrayLike, count: int = 4) -> Codes:
+def quantile_buckets(values: ArrayLike, count: int = 4) -> CodeVector:
     """Return the bucket (n,) of each value, from 0 (the lowest values) to count - 1.
 
     The cuts between buckets are the quantiles k / count. Equal values share a bucket. If a cut falls among
@@ -168,7 +168,7 @@ def within_sample_association(
     sums[np.abs(sums) < 1e-12] = 0.0
     higher, lower = int((sums > 0).sum()), int((sums < 0).sum())
     ties = int(mixed.sum()) - higher - lower
-    return WithinSampleAssociation(n_samples, higher, lower, ties, mcnemar_test(higher, lower).mid_p)
+    return WithinSampleAssociation(n_samples, higher, lower, ties, mcnemar_test(higher, lower).mid_p_value)
 
 
 def midranks(values: Vector) -> Vector:

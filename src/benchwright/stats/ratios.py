@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from benchwright.stats.arrays import Vector, exact_sum, require_same_length, to_vector
-from benchwright.stats.clusters import group_codes, mean_of_codes
+from benchwright.stats.clusters import group_codes, mean_of_numbered_clusters
 from benchwright.stats.intervals import Interval, critical_t
 
-Method = Literal["sqrt-ratio-t", "none"]
+RatioIntervalMethod = Literal["sqrt-ratio-t", "none"]
 
 VALUES_PER_BLOCK = 65_536
 
@@ -32,7 +32,7 @@ class Ratio(NamedTuple):
     value: float
     se: float | None
     interval: Interval | None
-    method: Method
+    method: RatioIntervalMethod
     numerator: float
     denominator: float
     n_groups: int
@@ -74,7 +74,7 @@ def clustered_ratio(
     with np.errstate(over="ignore"):
         if not math.isfinite(residuals @ residuals):
             return Ratio(value, None, None, "none", top, bottom, n_groups)
-    robust = mean_of_codes(residuals, codes, n_groups)
+    robust = mean_of_numbered_clusters(residuals, codes, n_groups)
     if robust.se is None or robust.df is None or value == 0:
         return Ratio(value, robust.se, None, "none", top, bottom, n_groups)
     root = math.sqrt(value)
@@ -83,7 +83,7 @@ def clustered_ratio(
     return Ratio(value, robust.se, interval, "sqrt-ratio-t", top, bottom, n_groups)
 
 
-def shared_time(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> Vector:
+def share_overlapping_time(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> Vector:
     """Return the time (n,) that each interval is charged with, in the unit of the arguments.
 
     While k intervals are active, each is charged with 1/k of that time. The results add up to the time in which

@@ -15,7 +15,7 @@ MIN_RATE_RATIO = 1.15
 """Smallest ratio of two neighbouring offered rates between which another measurement is useful."""
 
 
-def find_knee(served: Mapping[float, float], gain: float) -> float:
+def find_saturation_level(served: Mapping[float, float], gain: float) -> float:
     """Return the lowest level that serves at least 1 / (1 + gain) of the highest rate of any level.
 
     Raises:
@@ -27,7 +27,7 @@ def find_knee(served: Mapping[float, float], gain: float) -> float:
     return min(level for level, rate in served.items() if rate >= enough)
 
 
-def still_gains(served: Mapping[float, float], gain: float) -> bool:
+def still_gains_throughput(served: Mapping[float, float], gain: float) -> bool:
     """Return True if the highest level serves more than the level below it, by more than the share `gain`.
 
     Return True for a single level.
@@ -51,7 +51,7 @@ def next_concurrency(served: Mapping[float, float], gain: float) -> int | None:
     above = next((level for level in levels if level > best), None)
     if above is not None and served[above] * (1 + gain) < served[best] and (middle := _middle(best, above)):
         return middle
-    found = find_knee(served, gain)
+    found = find_saturation_level(served, gain)
     below = max((level for level in levels if level < found), default=None)
     return None if below is None else _middle(below, found)
 

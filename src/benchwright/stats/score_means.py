@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from benchwright.stats.arrays import (
-    Codes,
+    CodeVector,
     Vector,
     are_binary,
     exact_mean,
@@ -27,10 +27,10 @@ from benchwright.stats.arrays import (
 )
 from benchwright.stats.clusters import (
     ClusteredMean,
-    effective_size,
+    effective_sample_size,
     group_codes,
-    mean_of_codes,
-    mean_of_independent,
+    mean_of_independent_values,
+    mean_of_numbered_clusters,
 )
 from benchwright.stats.intervals import Interval, equal_values_interval, t_interval, wilson_interval
 
@@ -46,7 +46,7 @@ class SampleMeans(NamedTuple):
 
     samples: Sequence[Hashable]
     means: Vector
-    counts: Codes
+    counts: CodeVector
     variance_within_samples: float | None
 
 
@@ -136,10 +136,10 @@ def estimate_mean(
     if binary and not are_binary(array):
         raise ValueError("binary values must all be 0 or 1")
     if groups is None:
-        clustered = mean_of_independent(per_sample.means)
+        clustered = mean_of_independent_values(per_sample.means)
     else:
         codes, n_groups = group_codes(_groups_of_samples(sample_of, groups, per_sample.samples))
-        clustered = mean_of_codes(per_sample.means, codes, n_groups)
+        clustered = mean_of_numbered_clusters(per_sample.means, codes, n_groups)
     result = estimate_from_clusters(
         clustered, array.size, proportion=binary, value_range=value_range, confidence=confidence
     )
@@ -209,7 +209,7 @@ def _interval(
         return "none", None
     if proportion:
         independent = mean * (1 - mean) / n_values
-        n = effective_size(n_values, clustered.n_groups, independent, se**2, df, confidence)
+        n = effective_sample_size(n_values, clustered.n_groups, independent, se**2, df, confidence)
         return "wilson-effective-n", wilson_interval(mean * n, n, confidence)
     if se == 0:
         if value_range is None:

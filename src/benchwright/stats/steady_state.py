@@ -15,19 +15,19 @@ from numpy.typing import ArrayLike
 from benchwright.stats.arrays import to_vector
 from benchwright.stats.distributions import t_cdf
 
-BATCH_SIZE = 5
+WARM_UP_BATCH_SIZE = 5
 """Number of values per batch in `warm_up_length`: the 5 in the name of the rule, MSER-5."""
 
 MIN_BATCHES = 8
 """Minimum number of batches for `warm_up_length`; with fewer, it returns 0."""
 
-DRIFT_PARTS = 10
-"""Number of parts into which `drift` divides a series. Each part needs at least two values."""
+DRIFT_PART_COUNT = 10
+"""Number of parts into which `estimate_drift` divides a series. Each part needs at least two values."""
 
 MIN_GROWTH_VALUES = 5
-"""Minimum number of values for `growth`. With fewer values, the growth is unknown."""
+"""Minimum number of values for `estimate_growth`. With fewer values, the growth is unknown."""
 
-DRIFT_P_VALUE = 0.001
+MAX_DRIFT_P_VALUE = 0.001
 """p-value below which a slope is considered real: one in a thousand steady series is falsely called drifting."""
 
 
@@ -63,7 +63,7 @@ def warm_up_length(values: ArrayLike) -> int:
     Raises:
         ValueError: If a value is not finite.
     """
-    batches = _means(to_vector(values), BATCH_SIZE)
+    batches = _means(to_vector(values), WARM_UP_BATCH_SIZE)
     if batches.size < MIN_BATCHES:
         return 0
     ends = batches[::-1] - batches.mean()
@@ -72,10 +72,10 @@ def warm_up_length(values: ArrayLike) -> int:
     spread = np.clip(np.cumsum(ends * ends) / number - means * means, 0.0, None)
     errors = (spread / number)[::-1][: batches.size // 2 + 1]
     tolerance = 1e-12 * float(batches.mean()) ** 2
-    return int(np.argmax(errors <= errors.min() + tolerance)) * BATCH_SIZE
+    return int(np.argmax(errors <= errors.min() + tolerance)) * WARM_UP_BATCH_SIZE
 
 
-def drift(values: ArrayLike) -> Drift | None:
+def estimate_drift(values: ArrayLike) -> Drift | None:
     """Return the drift of a series: the slope of a line through the means of its ten parts, with a t-test.
 
     Return None if there are fewer than 20 values, or if their mean is 0.
@@ -84,16 +84,16 @@ def drift(values: ArrayLike) -> Drift | None:
         ValueError: If a value is not finite.
     """
     given = to_vector(values)
-    size = given.size // DRIFT_PARTS
+    size = given.size // DRIFT_PART_COUNT
     level = float(given.mean()) if given.size else 0.0
     if size < 2 or not level:
         return None
-    parts = _means(given[given.size - size * DRIFT_PARTS :], size)
-    line = _line(np.arange(float(DRIFT_PARTS)), parts)
-    return Drift(line.slope * (DRIFT_PARTS - 1) / level, line.p_value)
+    parts = _means(given[given.size - size * DRIFT_PART_COUNT :], size)
+    line = _line(np.arange(float(DRIFT_PART_COUNT)), parts)
+    return Drift(line.slope * (DRIFT_PART_COUNT - 1) / level, line.p_value)
 
 
-def growth(values: ArrayLike) -> Growth | None:
+def estimate_growth(values: ArrayLike) -> Growth | None:
     """Return the growth of a series, by a line through the means of at most ten parts of the series.
 
     Return None if there are fewer than 5 values.
@@ -104,7 +104,7 @@ def growth(values: ArrayLike) -> Growth | None:
     given = to_vector(values)
     if given.size < MIN_GROWTH_VALUES:
         return None
-    parts = np.array_split(np.arange(given.size), min(DRIFT_PARTS, given.size))
+    parts = np.array_split(np.arange(given.size), min(DRIFT_PART_COUNT, given.size))
     line = _line(*(np.array([of[part].mean() for part in parts]) for of in (np.arange(given.size), given)))
     steps = given.size - 1
     return Growth(line.slope * steps, line.error * steps, line.p_value)

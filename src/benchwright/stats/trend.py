@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from benchwright.stats.arrays import to_vector
 from benchwright.stats.intervals import Interval
-from benchwright.stats.paired_tests import Method, Test, paired_difference
+from benchwright.stats.paired_tests import PairedIntervalMethod, PairedTest, paired_difference
 
 
 class PairedTrend(NamedTuple):
@@ -19,8 +19,8 @@ class PairedTrend(NamedTuple):
     slope: float
     interval: Interval | None
     p_value: float | None
-    method: Method
-    test: Test
+    method: PairedIntervalMethod
+    test: PairedTest
     n: int
 
 

@@ -12,7 +12,7 @@ from benchwright.stats.arrays import Vector, are_binary, exact_mean, exact_sum, 
 from benchwright.stats.distributions import normal_cdf, t_cdf
 from benchwright.stats.intervals import Interval, t_interval, wilson_interval
 
-Method = Literal["score", "welch", "none"]
+UnpairedIntervalMethod = Literal["score", "welch", "none"]
 
 
 class UnpairedDifference(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -27,7 +27,7 @@ class UnpairedDifference(msgspec.Struct, frozen=True, omit_defaults=True):
     difference: float
     n_a: int
     n_b: int
-    method: Method
+    method: UnpairedIntervalMethod
     confidence: float = 0.95
     se: float | None = None
     interval: Interval | None = None
@@ -52,7 +52,7 @@ def unpaired_difference(a: ArrayLike, b: ArrayLike, *, confidence: float = 0.95)
     se, df = _welch_error(left, right)
     if are_binary(left) and are_binary(right):
         counts = exact_sum(left), left.size, exact_sum(right), right.size
-        method: Method = "score"
+        method: UnpairedIntervalMethod = "score"
         interval, p_value = newcombe_interval(*counts, confidence), two_proportion_test(*counts)
     elif se and df:
         method = "welch"

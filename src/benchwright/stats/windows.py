@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from benchwright.stats.arrays import Vector, require_same_length, to_vector
 
 
-class WindowCut(NamedTuple):
+class WindowTrim(NamedTuple):
     """The cut at one end of a load level: the number of requests to leave out there, or the number of
     seconds.
     """
@@ -48,8 +48,8 @@ def cut_window(
     intended: ArrayLike,
     starts: ArrayLike,
     ends: ArrayLike,
-    warmup: WindowCut,
-    cooldown: WindowCut,
+    warmup: WindowTrim,
+    cooldown: WindowTrim,
     answered: ArrayLike | None = None,
     *,
     may_grow: bool = False,
@@ -60,7 +60,7 @@ def cut_window(
     first intended start. Seconds of `cooldown` count back from the last. `answered` (n,) is True for the
     answered requests. If given, only these decide whether the window is a burst, because a refusal takes no
     time. `may_grow` is True if response times may grow as long as the load lasts, as in an open loop. Then the
-    first requests also show how long requests take while nothing waits (`first_requests`).
+    first requests also show how long requests take while nothing waits (`slice_of_first_requests`).
 
     Raises:
         ValueError: If lengths differ, intended starts are out of order, or a value is not finite.
@@ -84,7 +84,7 @@ def cut_window(
     well = np.ones(took.size, np.bool_) if answered is None else np.asarray(answered)
     taken = _usual(took[first : last + 1], well[first : last + 1])
     if may_grow:
-        first_few = first_requests(took.size)
+        first_few = slice_of_first_requests(took.size)
         taken = min(taken, _usual(took[first_few], well[first_few]))
     burst = bool(end <= begin or end - begin < taken)
     if burst:
@@ -99,7 +99,7 @@ In a queue that grows fast, the first tenth of the requests would already includ
 """
 
 
-def first_requests(number: int) -> slice:
+def slice_of_first_requests(number: int) -> slice:
     """Return the slice of the first tenth of `number` requests: at most five requests and at least one."""
     return slice(0, max(1, min(number // 10, MAX_FIRST_REQUESTS)))
 

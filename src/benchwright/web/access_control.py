@@ -27,7 +27,7 @@ SECURITY_HEADERS = {
 }
 """Headers that every response of the viewer has."""
 
-PUBLIC_PATH = "/static/"
+STATIC_PATH_PREFIX = "/static/"
 """Path of the static files. These files contain nothing about runs, so requests for them need no cookie."""
 
 
@@ -52,7 +52,7 @@ class AccessCheck:
         fetched_by = request.headers.get("Sec-Fetch-Site", "none")
         if fetched_by in ("cross-site", "same-site") and request.headers.get("Sec-Fetch-Mode") != "navigate":
             return "The request comes from another page."
-        if request.path.startswith(PUBLIC_PATH) or self._enters(request) or self._is_inside(request):
+        if request.path.startswith(STATIC_PATH_PREFIX) or self._enters(request) or self._is_inside(request):
             return None
         return "Open the address that `benchwright view` printed: it lets this browser in."
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import msgspec
 
-from benchwright.app.run_lookup.named import SINGLE_USE_SETTINGS, ExistingRun
+from benchwright.app.run_lookup.existing_runs import SINGLE_USE_SETTINGS, ExistingRun
 from benchwright.errors import UserError
 
-JSON_VALUES = ("param",)
+JSON_SETTINGS = ("param",)
 """Names of the settings whose values are written as JSON in an option (KEY=JSON)."""
 
 OPTION_NAMES = {
@@ -36,7 +36,7 @@ They apply to one command only, or name files of the run.
 """
 
 
-def options_of(settings: Mapping[str, Any]) -> Iterator[str]:
+def command_line_options(settings: Mapping[str, Any]) -> Iterator[str]:
     """Yield the command-line options that express these settings.
 
     Raises:
@@ -58,8 +58,8 @@ def options_of(settings: Mapping[str, Any]) -> Iterator[str]:
                     raise UserError(
                         f"The header {key} of the run was kept nowhere: run it from a terminal again."
                     )
-                several = one if isinstance(one, list | tuple) and name not in JSON_VALUES else [one]
-                yield from (f"{option}={key}={_text(each, name in JSON_VALUES)}" for each in several)
+                several = one if isinstance(one, list | tuple) and name not in JSON_SETTINGS else [one]
+                yield from (f"{option}={key}={_text(each, name in JSON_SETTINGS)}" for each in several)
         elif isinstance(value, list | tuple):
             yield from (f"{option}={_text(one)}" for one in value)
         elif value is not None:
@@ -93,7 +93,7 @@ def repeat_command(run: ExistingRun, changes: Mapping[str, Any]) -> tuple[list[s
     begun_in = manifest.host.get("directory")
     if begun_in is not None and not Path(begun_in).is_dir():
         raise UserError(f"The run was started in {begun_in}, which no longer exists.")
-    command = [*commands[manifest.kind], *options_of({**kept, **changes})]
+    command = [*commands[manifest.kind], *command_line_options({**kept, **changes})]
     return command, None if begun_in is None else Path(begun_in)
 
 

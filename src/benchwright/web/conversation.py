@@ -8,11 +8,11 @@ from typing import Any
 
 import msgspec
 
-from benchwright.analysis.report.messages import ParsedMessage, as_json, parse_messages
-from benchwright.analysis.report.records import Pieces
-from benchwright.analysis.report.text_pieces import shorten
+from benchwright.analysis.report.messages import ParsedMessage, json_text, parse_messages
+from benchwright.analysis.report.records import TextPieces
+from benchwright.analysis.report.text_pieces import shorten_to_pieces
 from benchwright.engine.answers import content_text
-from benchwright.pictures import pictures_of
+from benchwright.pictures import find_pictures
 from benchwright.records import DECODE_ERRORS, Record
 from benchwright.runs.journal import TrialBody
 from benchwright.runs.pictures import picture_name
@@ -36,7 +36,7 @@ class ToolCallView(Record, frozen=True):
 
     name: str
     id: str
-    arguments: Pieces
+    arguments: TextPieces
 
 
 class PictureView(Record, frozen=True):
@@ -56,8 +56,8 @@ class MessageView(Record, frozen=True):
     """
 
     role: str
-    pieces: Pieces
-    reasoning: Pieces
+    pieces: TextPieces
+    reasoning: TextPieces
     calls: list[ToolCallView]
     answered_call_id: str = ""
     name: str = ""
@@ -127,7 +127,7 @@ def _results_for(message: MessageView, turns: Sequence[Turn]) -> list[MessageVie
     return last.results[places[0]] if places else None
 
 
-def shows_answer(body: TrialBody) -> bool:
+def is_answer_shown(body: TrialBody) -> bool:
     """Return True if the answer of a trial is empty or appears in its messages. It then needs no separate display."""
     if not body.answer:
         return True
@@ -137,13 +137,15 @@ def shows_answer(body: TrialBody) -> bool:
 
 def _message_view(message: ParsedMessage, left_out: int) -> MessageView:
     calls = [
-        ToolCallView(call.name, call.id, shorten(indent_if_json(call.arguments), MAX_PAGE_TEXT_LENGTH))
+        ToolCallView(
+            call.name, call.id, shorten_to_pieces(indent_if_json(call.arguments), MAX_PAGE_TEXT_LENGTH)
+        )
         for call in message.calls
     ]
     return MessageView(
         role=message.role,
-        pieces=shorten(message.text, MAX_PAGE_TEXT_LENGTH, message.span),
-        reasoning=shorten(message.reasoning, MAX_PAGE_TEXT_LENGTH),
+        pieces=shorten_to_pieces(message.text, MAX_PAGE_TEXT_LENGTH, message.answer_span),
+        reasoning=shorten_to_pieces(message.reasoning, MAX_PAGE_TEXT_LENGTH),
         calls=calls,
         answered_call_id=str(message.message.get("tool_call_id") or ""),
         name=str(message.message.get("name") or "")[:100],
@@ -154,7 +156,7 @@ def _message_view(message: ParsedMessage, left_out: int) -> MessageView:
 
 def _pictures(content: Any) -> list[PictureView]:
     """Return the first images of a message. Images that are too large are left out."""
-    seen = (one for one in pictures_of(content) if one[1].width * one[1].height <= MAX_PIXELS)
+    seen = (one for one in find_pictures(content) if one[1].width * one[1].height <= MAX_PIXELS)
     found = islice(seen, MAX_PICTURES)
     named = [(picture_name(url), picture) for url, picture in found]
     return [PictureView(name, str(one), one.width, one.height) for name, one in named if name is not None]
@@ -162,7 +164,7 @@ def _pictures(content: Any) -> list[PictureView]:
 
 def indented_json(value: Any) -> str:
     """Return a value as indented JSON."""
-    return indent_if_json(as_json(value))
+    return indent_if_json(json_text(value))
 
 
 def indent_if_json(text: str) -> str:

@@ -9,19 +9,19 @@ from markupsafe import Markup
 
 from benchwright.analysis.equal_repeats import equal_repeats_lines
 from benchwright.analysis.judged.judge_sentences import judge_lines
-from benchwright.analysis.labels import shown_labels
+from benchwright.analysis.labels import breakdown_labels
 from benchwright.analysis.load.cached_prompts import warm_cache_lines
+from benchwright.analysis.report.chart_means import TaskRun, mean_breakdowns, scores_by_latency
 from benchwright.analysis.report.columns import columns_of
-from benchwright.analysis.report.means import TaskRun, breakdowns, scores_by_latency
 from benchwright.analysis.report.records import ChartRow
-from benchwright.analysis.report.runs import request_times
-from benchwright.analysis.report.times import distributions
+from benchwright.analysis.report.run_sections import request_times
+from benchwright.analysis.report.time_charts import time_distributions
 from benchwright.analysis.summary import summarise
 from benchwright.analysis.summary_records import RunSummary, TargetSummary
 from benchwright.analysis.suspicious_passes import suspicious_lines
 from benchwright.analysis.thinking import thinking_lines
 from benchwright.reports.html.charts.means import means_chart
-from benchwright.reports.html.charts.times import distribution_chart, score_by_latency_chart
+from benchwright.reports.html.charts.time_charts import distribution_chart, score_by_latency_chart
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
 
@@ -70,7 +70,7 @@ class RunFigures(NamedTuple):
     targets: list[TargetFigures]
 
 
-def figures_of(manifest: Manifest, table: RunTable) -> RunFigures:
+def compute_figures(manifest: Manifest, table: RunTable) -> RunFigures:
     """Compute the summary of a run (as in `benchwright show`) and charts. The table must not grow meanwhile."""
     summary = summarise(manifest, table)
     return RunFigures(summary, [_target_figures(manifest, table, target) for target in summary.targets])
@@ -79,7 +79,7 @@ def figures_of(manifest: Manifest, table: RunTable) -> RunFigures:
 def _target_figures(manifest: Manifest, table: RunTable, target: TargetSummary) -> TargetFigures:
     columns = columns_of(table, target.slot)
     measured = TaskRun(
-        RUN_LETTER, manifest.name, manifest, table, columns, shown_labels(manifest, columns.labels)
+        RUN_LETTER, manifest.name, manifest, table, columns, breakdown_labels(manifest, columns.labels)
     )
     score = next(iter(table.scores), "")
     times = [*_request_times(table, target.slot), *_score_by_latency(measured, score)]
@@ -94,7 +94,7 @@ def _target_figures(manifest: Manifest, table: RunTable, target: TargetSummary) 
 
 
 def _breakdowns(measured: TaskRun, score: str) -> Iterator[BreakdownChart]:
-    for found in breakdowns([measured]):
+    for found in mean_breakdowns([measured]):
         if found.score == score:
             drawing = means_chart(f"{score} by {found.label}", score, found.rows, {RUN_LETTER: 0})
             yield BreakdownChart(found.label, drawing, found.rows, found.left_out)
@@ -106,7 +106,7 @@ def _request_times(table: RunTable, slot: str) -> Iterator[Chart]:
         for name, seconds in request_times(table, slot).items()
         if seconds.size >= MIN_CHART_VALUES
     }
-    for found in distributions({RUN_LETTER: times}):
+    for found in time_distributions({RUN_LETTER: times}):
         yield Chart(found.title, distribution_chart(found, {RUN_LETTER: 0}, {RUN_LETTER: RUN_LETTER}))
 
 

@@ -37,7 +37,9 @@ def template_environment() -> Environment:
     """Return the environment of the viewer's templates, with its filters and functions."""
     made = html_environment(WEB_FOLDER / "templates")
     made.filters.update(percent=text.percent_text, moment=text.format_time, one_line=one_line)
-    made.globals.update(address=text.viewer_address, load_address=text.load_address, static=static_address)
+    made.globals.update(
+        address=text.viewer_address, load_address=text.load_page_address, static=static_address
+    )
     return made
 
 
@@ -50,7 +52,7 @@ def render_page(template: str, *, status: int = 200, **values: Any) -> web.Respo
 
 
 @cache
-def static_file(name: str) -> bytes:
+def read_static_file(name: str) -> bytes:
     """Return the content of a static file. The style of charts is the style that reports have."""
     return (REPORT_TEMPLATES / name if name == "shared.css" else WEB_FOLDER / "static" / name).read_bytes()
 
@@ -58,4 +60,4 @@ def static_file(name: str) -> bytes:
 @cache
 def static_address(name: str) -> str:
     """Return the address of a static file. If the content of the file changes, its address changes, too."""
-    return f"/static/{name}?v={hashlib.sha256(static_file(name)).hexdigest()[:10]}"
+    return f"/static/{name}?v={hashlib.sha256(read_static_file(name)).hexdigest()[:10]}"

@@ -58,7 +58,7 @@ class RunTrials:
         end = time.monotonic() + seconds
         while True:
             with self.lock:
-                if self.table.advance(min(TURN, seconds)):
+                if self.table.read_journal(min(TURN, seconds)):
                     return True
             if time.monotonic() >= end:
                 return False
@@ -80,9 +80,9 @@ class RunTrials:
             for row in table.sample.rows_of(sample)
             if table.repeat[row] == repeat and target in (None, table.targets[table.target[row]])
         ]
-        return next((row for row in found if table.is_done(row)), found[0] if found else None)
+        return next((row for row in found if table.is_counted(row)), found[0] if found else None)
 
-    def siblings(self, sample: str) -> list[TrialRow]:
+    def trials_of_sample(self, sample: str) -> list[TrialRow]:
         """Return all trials of a sample, sorted by target and repeat."""
         rows = (self.row(number) for number in self.table.sample.rows_of(sample))
         return sorted(rows, key=lambda row: (row.target, row.repeat))
@@ -99,7 +99,7 @@ class RunTrials:
             table.targets[table.target[number]],
             table.repeat[number],
             table.status_of(number),
-            table.is_done(number),
+            table.is_counted(number),
             {name: value for name, value in values.items() if value is not None},
             table.groups[group - 1] if group else None,
             table.label_sets[table.labels[number]],

@@ -11,8 +11,8 @@ from threading import Lock
 
 from msgspec.structs import replace
 
-from benchwright.analysis.run_figures import RunFigures, cache_figures, cached_figures, stamp_of
-from benchwright.analysis.run_list import RunRow, row_of, sort_rows, state_of
+from benchwright.analysis.run_figures import RunFigures, cache_figures, cached_figures, files_stamp
+from benchwright.analysis.run_list import RunRow, run_row_of, run_state_of, sort_rows
 from benchwright.analysis.summary import summarise
 from benchwright.errors import BenchwrightError, UserError
 from benchwright.files import FileStamp
@@ -51,15 +51,15 @@ class _RunEntry:
     def look(self, held: LockHolders) -> None:
         """Read the files of the run that have changed."""
         self._worker = locking_process(self.directory, held)
-        found = stamp_of(self.directory)
+        found = files_stamp(self.directory)
         if found != self._looked_at:
             self._looked_at = found
             self.size = found[0][0]
-            self._state = state_of(self.directory)
+            self._state = run_state_of(self.directory)
             self._figures, self._problem = cached_figures(self.directory), ""
-            if self.size < self._progress.position:
+            if self.size < self._progress.bytes_read:
                 self._progress = JournalProgress(self.directory)
-            if self._table is not None and self.size < self._table.position:
+            if self._table is not None and self.size < self._table.bytes_read:
                 self._table = None
         remarks = tags_and_note_stamp(self.directory)
         if remarks != self._remarks:
@@ -74,7 +74,7 @@ class _RunEntry:
     def is_read(self) -> bool:
         """True if nothing is left to read at the moment."""
         if self.state == "running":
-            return self._progress.position >= self.size
+            return self._progress.bytes_read >= self.size
         return self._figures is not None or bool(self._problem)
 
     def read(self, seconds: float) -> None:
@@ -84,11 +84,11 @@ class _RunEntry:
         """
         try:
             if self.state == "running":
-                self._progress.advance(seconds)
+                self._progress.read_journal(seconds)
                 return
             if self._table is None:
                 self._table = RunTable(self.directory, [scorer.name for scorer in self.manifest.scorers])
-            if self._table.advance(seconds):
+            if self._table.read_journal(seconds):
                 table, self._table = self._table, None
                 self._figures = cache_figures(table, summarise(self.manifest, table))
         except BenchwrightError as error:
@@ -96,8 +96,8 @@ class _RunEntry:
 
     def row(self, now: int) -> RunRow:
         """Return the run's row in the list of runs, as far as it is known."""
-        row = row_of(self.manifest, self.state, self._tags, self._note, self.size)
-        if self.state == "running" and self._progress.position:
+        row = run_row_of(self.manifest, self.state, self._tags, self._note, self.size)
+        if self.state == "running" and self._progress.bytes_read:
             return row.with_progress(self._progress, now)
         if self._figures is not None:
             return row.with_figures(self._figures)

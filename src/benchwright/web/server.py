@@ -16,48 +16,48 @@ from benchwright.errors import BenchwrightError, UserError
 from benchwright.text import Say
 from benchwright.web.access_control import AccessCheck, add_headers
 from benchwright.web.launched_commands import LaunchedCommands
-from benchwright.web.pages.compare import compare_page, compare_sample
-from benchwright.web.pages.leaderboard import table_page
-from benchwright.web.pages.load import load_live, load_page
+from benchwright.web.pages.compare import compare_page, sample_comparison_page
+from benchwright.web.pages.leaderboard import leaderboard_page
+from benchwright.web.pages.load import load_measurement_page, stream_load_updates
 from benchwright.web.pages.replay import replay_page
-from benchwright.web.pages.run import run_live, run_page, save_note
-from benchwright.web.pages.runs import runs_live, runs_page
-from benchwright.web.pages.sample import sample_file, sample_page, serve_picture
+from benchwright.web.pages.run import run_page, save_note, stream_run_updates
+from benchwright.web.pages.runs import runs_page, stream_run_list_updates
+from benchwright.web.pages.sample import download_sample_file, sample_page, serve_picture
 from benchwright.web.pages.start import resume_run, retry_run, start_page, start_run, stop_run
-from benchwright.web.rendering import STATIC_FILES, render_page, static_file, template_environment
-from benchwright.web.text import load_address, viewer_address
+from benchwright.web.rendering import STATIC_FILES, read_static_file, render_page, template_environment
+from benchwright.web.text import load_page_address, viewer_address
 from benchwright.web.threads import run_in_thread
 from benchwright.web.viewer import VIEWER_KEY, Viewer
 
 ACCESS_KEY: web.AppKey[AccessCheck] = web.AppKey("access", AccessCheck)
-LOG = logging.getLogger(__name__)
-MAX_FORM = 64 * 1024
+LOGGER = logging.getLogger(__name__)
+MAX_FORM_BYTES = 64 * 1024
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 def make_app(viewer: Viewer, access: AccessCheck) -> web.Application:
     """Build the viewer's application, with access control by `access`."""
-    app = web.Application(middlewares=[guard_request], client_max_size=MAX_FORM)
+    app = web.Application(middlewares=[guard_request], client_max_size=MAX_FORM_BYTES)
     app[VIEWER_KEY] = viewer
     app[ACCESS_KEY] = access
     app.on_response_prepare.append(add_headers)
     app.add_routes(
         [
             web.get("/", runs_page),
-            web.get("/live", runs_live),
+            web.get("/live", stream_run_list_updates),
             web.get("/compare", compare_page),
-            web.get("/compare/sample", compare_sample),
-            web.get("/table", table_page),
-            web.get("/loads/{load}", load_page),
-            web.get("/loads/{load}/live", load_live),
+            web.get("/compare/sample", sample_comparison_page),
+            web.get("/table", leaderboard_page),
+            web.get("/loads/{load}", load_measurement_page),
+            web.get("/loads/{load}/live", stream_load_updates),
             web.get("/start", start_page),
             web.post("/start", start_run),
             web.get("/runs/{run}", run_page),
-            web.get("/runs/{run}/live", run_live),
+            web.get("/runs/{run}/live", stream_run_updates),
             web.get("/runs/{run}/replay", replay_page),
             web.get("/runs/{run}/sample", sample_page),
-            web.get("/runs/{run}/sample/file", sample_file),
+            web.get("/runs/{run}/sample/file", download_sample_file),
             web.get("/runs/{run}/pictures/{name}", serve_picture),
             web.post("/runs/{run}/note", save_note),
             web.post("/runs/{run}/stop", stop_run),
@@ -99,7 +99,7 @@ async def guard_request(request: web.Request, handler: Handler) -> web.StreamRes
             "error.html", status=500, title="It cannot be read", message=str(error), inside=True
         )
     except Exception:
-        LOG.exception("%s %s", request.method, request.path)
+        LOGGER.exception("%s %s", request.method, request.path)
         return render_page("error.html", status=500, title="Something went wrong", message="", inside=True)
 
 
@@ -111,7 +111,7 @@ def _first_page(query: Mapping[str, str]) -> str:
     if suite := query.get("suite"):
         return viewer_address("/table", suite=suite)
     if load := query.get("load"):
-        return load_address(load)
+        return load_page_address(load)
     if replayed := query.get("replay"):
         return f"{_run_address(replayed)}/replay"
     run = query.get("run")
@@ -133,11 +133,11 @@ async def serve_static(request: web.Request) -> web.Response:
         raise web.HTTPNotFound
     headers = {"Cache-Control": "max-age=31536000, immutable"} if "v" in request.query else {}
     return web.Response(
-        body=static_file(name), content_type=STATIC_FILES[name], charset="utf-8", headers=headers
+        body=read_static_file(name), content_type=STATIC_FILES[name], charset="utf-8", headers=headers
     )
 
 
-async def serve(
+async def serve_viewer(
     host: str,
     port: int,
     announce: Say,
@@ -169,7 +169,7 @@ async def serve(
             await site.start()
         except OSError as error:
             raise UserError(f"Cannot listen on {host}, port {port}: {error.strerror or error}.") from None
-        await run_in_thread(warm_up, viewer)
+        await run_in_thread(preload_pages, viewer)
         ended = interruption_event()
         door = _door(runner, access, suite=suite, run=run, load=load, replay=replay)
         announce(door)
@@ -182,7 +182,7 @@ async def serve(
         await runner.cleanup()
 
 
-def warm_up(viewer: Viewer) -> None:
+def preload_pages(viewer: Viewer) -> None:
     """Read all runs once, and load modules and templates. The first pages are then quick."""
     import_module("numpy")
     viewer.runs.rows()

@@ -11,7 +11,7 @@ MAX_PAGE_TEXT_LENGTH = 100_000
 """Maximum number of characters of one text on a page."""
 
 
-def safe_name(text: str) -> str:
+def safe_file_name(text: str) -> str:
     """Convert a text to a part of a file name. Only letters, digits, dashes and underscores remain."""
     return re.sub(r"[^A-Za-z0-9_-]+", "-", text).strip("-")[:80] or "sample"
 
@@ -25,7 +25,7 @@ def viewer_address(path: str, **query: Any) -> str:
     return f"{path}?{urlencode(given, doseq=True, errors='replace')}" if given else path
 
 
-def load_address(tag: str, **query: Any) -> str:
+def load_page_address(tag: str, **query: Any) -> str:
     """Return the address of the page of a load measurement."""
     return viewer_address(f"/loads/{quote(tag, safe='', errors='replace')}", **query)
 

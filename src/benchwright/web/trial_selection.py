@@ -9,7 +9,7 @@ import msgspec
 
 from benchwright.analysis.scores import passing_score
 from benchwright.records import FAILED_STATUSES, Status
-from benchwright.runs.counting import FAILURE_STATUSES, ScoreState
+from benchwright.runs.counting_rules import FAILURE_STATUSES, ScoreState
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import STATUSES, RunTable
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
     Mask = NDArray[np.bool_]
 
-SLOW_SHARE = 0.05
+SLOW_TRIALS_SHARE = 0.05
 
 
 class TrialQuery(msgspec.Struct, frozen=True):
     """The query of a table of trials.
 
-    `filter`: the name of a filter in `FILTERS`. `search_words`: words, each of which must occur in a trial's id,
+    `filter`: the name of a filter in `TRIAL_FILTERS`. `search_words`: words, each of which must occur in a trial's id,
     cluster or labels.
     """
 
@@ -40,13 +40,13 @@ class TrialQuery(msgspec.Struct, frozen=True):
     page: int = 1
 
 
-class Selection(NamedTuple):
+class TrialSelection(NamedTuple):
     """The trials on one page of the table.
 
     It has their row numbers, the number of all matching trials, and the number of trials per filter.
     """
 
-    numbers: list[int]
+    row_numbers: list[int]
     total: int
     counts: dict[str, int]
 
@@ -88,7 +88,7 @@ class _Columns:
         import numpy as np
 
         flagged = np.zeros(len(self.status), bool)
-        flagged[self.table.flagged.rows()] = True
+        flagged[self.table.flagged.flagged_rows()] = True
         return flagged
 
     def slow(self) -> Mask:
@@ -99,9 +99,9 @@ class _Columns:
         import numpy as np
 
         answered = ~self.is_one_of(FAILED_STATUSES)
-        if np.count_nonzero(answered) < 1 / SLOW_SHARE:
+        if np.count_nonzero(answered) < 1 / SLOW_TRIALS_SHARE:
             return np.zeros(len(self.status), bool)
-        slow: Mask = answered & (self.took >= np.quantile(self.took[answered], 1 - SLOW_SHARE))
+        slow: Mask = answered & (self.took >= np.quantile(self.took[answered], 1 - SLOW_TRIALS_SHARE))
         return slow
 
     def flipped(self) -> Mask:
@@ -116,7 +116,7 @@ class _Columns:
         return flips
 
 
-FILTERS: dict[str, tuple[str, Callable[[_Columns], Any]]] = {
+TRIAL_FILTERS: dict[str, tuple[str, Callable[[_Columns], Any]]] = {
     "all": ("All", lambda columns: columns.status >= 0),
     "failed": ("Failed", lambda columns: columns.failed),
     "passed": ("Passed", lambda columns: columns.passed),
@@ -156,16 +156,18 @@ SORT_ORDERS = {
 }
 
 
-def select_trials(manifest: Manifest, table: RunTable, wanted: TrialQuery, size: int) -> Selection:
+def select_trials(manifest: Manifest, table: RunTable, wanted: TrialQuery, size: int) -> TrialSelection:
     """Select the trials for one page of `size` trials. The table must not grow during the call."""
     import numpy as np
 
     columns = _Columns(manifest, table)
     common = _common(columns, wanted)
-    counts = {name: int(np.count_nonzero(mask(columns) & common)) for name, (_, mask) in FILTERS.items()}
+    counts = {
+        name: int(np.count_nonzero(mask(columns) & common)) for name, (_, mask) in TRIAL_FILTERS.items()
+    }
     rows = _chosen(columns, wanted, common)
     start = (max(1, wanted.page) - 1) * size
-    return Selection(rows[start : start + size].tolist(), len(rows), counts)
+    return TrialSelection(rows[start : start + size].tolist(), len(rows), counts)
 
 
 class TrialNeighbours(NamedTuple):
@@ -188,7 +190,7 @@ def find_neighbours(manifest: Manifest, table: RunTable, wanted: TrialQuery, num
     columns = _Columns(manifest, table)
     common = _common(columns, wanted)
     everything = _in_order(columns, _places(common), wanted.order)
-    _, mask = FILTERS.get(wanted.filter, FILTERS["all"])
+    _, mask = TRIAL_FILTERS.get(wanted.filter, TRIAL_FILTERS["all"])
     shown = _beside(everything, mask(columns), number)
     return TrialNeighbours(*shown, *_beside(everything, columns.failed, number))
 
@@ -217,7 +219,7 @@ def _common(columns: _Columns, wanted: TrialQuery) -> Mask:
     import numpy as np
 
     common = np.ones(len(columns.status), bool)
-    target = columns.table.targets.find(wanted.target)
+    target = columns.table.targets.find_code(wanted.target)
     if target is not None:
         common &= columns.table.target.equal_mask(target)
     for word in wanted.search_words.lower().split():
@@ -228,7 +230,7 @@ def _common(columns: _Columns, wanted: TrialQuery) -> Mask:
 def _chosen(columns: _Columns, wanted: TrialQuery, common: Mask) -> Rows:
     import numpy as np
 
-    _, mask = FILTERS.get(wanted.filter, FILTERS["all"])
+    _, mask = TRIAL_FILTERS.get(wanted.filter, TRIAL_FILTERS["all"])
     return _in_order(columns, np.flatnonzero(mask(columns) & common), wanted.order)
 
 
@@ -240,7 +242,7 @@ def _with_word(table: RunTable, word: str) -> Mask:
     import numpy as np
 
     codes, sample = np.unique(table.sample.numbers(), return_inverse=True)
-    samples = [word in table.sample.name(code).lower() for code in codes.tolist()]
+    samples = [word in table.sample.sample_id(code).lower() for code in codes.tolist()]
     groups = [False, *(word in name.lower() for name in table.groups.names)]
     labels = [word in " ".join((*named, *named.values())).lower() for named in table.label_sets]
     found: Mask = np.array(samples, bool)[sample]
@@ -271,7 +273,7 @@ def _ranks(table: RunTable) -> Rows:
     import numpy as np
 
     codes, sample = np.unique(table.sample.numbers(), return_inverse=True)
-    keys = [natural_sort_key(table.sample.name(code)) for code in codes.tolist()]
+    keys = [natural_sort_key(table.sample.sample_id(code)) for code in codes.tolist()]
     ranks = np.empty(len(keys), np.intp)
     ranks[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
     placed: Rows = ranks[sample]

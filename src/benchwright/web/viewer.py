@@ -22,16 +22,16 @@ if TYPE_CHECKING:
     from benchwright.app.comparing import ComparisonWithTimes
     from benchwright.web.launched_commands import LaunchedCommands
 
-MAX_TRIALS = 400_000
+MAX_CACHED_TRIALS = 400_000
 """Maximum number of trials that are kept in memory, over all runs.
 
 The trials of the last viewed run are always kept.
 """
 
-MAX_FIGURES = 100
+MAX_CACHED_FIGURES = 100
 """Maximum number of runs whose figures are cached."""
 
-MAX_RESULTS = 8
+MAX_CACHED_RESULTS = 8
 """Maximum number of cached results of each kind: comparisons, load measurements, leaderboards."""
 
 Result = TypeVar("Result")
@@ -50,13 +50,13 @@ class ResultCache(Generic[Result]):
         self._results: OrderedDict[Hashable, Result] = OrderedDict()
         self._lock = Lock()
 
-    def get(self, key: Hashable, make: Callable[[], Result]) -> Result:
+    def get_or_compute(self, key: Hashable, make: Callable[[], Result]) -> Result:
         """Return the result for a key. If the result is not cached, `make` computes it."""
         with self._lock:
             if key not in self._results:
                 self._results[key] = make()
             self._results.move_to_end(key)
-            while len(self._results) > MAX_RESULTS:
+            while len(self._results) > MAX_CACHED_RESULTS:
                 self._results.popitem(last=False)
             return self._results[key]
 
@@ -95,10 +95,13 @@ class Viewer:
         directory, manifest = self.runs.directory(run), self.runs.manifest(run)
         with self._lock:
             trials = self._trials.pop(run, None)
-            if trials is None or trials.table.position > trials.table.size():
+            if trials is None or trials.table.bytes_read > trials.table.journal_size():
                 trials = RunTrials(directory, [scorer.name for scorer in manifest.scorers])
             self._trials[run] = trials
-            while len(self._trials) > 1 and sum(len(one.table) for one in self._trials.values()) > MAX_TRIALS:
+            while (
+                len(self._trials) > 1
+                and sum(len(one.table) for one in self._trials.values()) > MAX_CACHED_TRIALS
+            ):
                 self._trials.popitem(last=False)
         return trials
 
@@ -127,7 +130,7 @@ class Viewer:
         with self._lock:
             kept = self._figures.setdefault(run, _Figures())
             self._figures.move_to_end(run)
-            if len(self._figures) > MAX_FIGURES:
+            if len(self._figures) > MAX_CACHED_FIGURES:
                 self._figures.popitem(last=False)
         with kept.lock:
             size = _size(directory / TRIALS_FILE)

@@ -83,12 +83,12 @@ class HandWritten:
     ) -> None:
         key = self.key(row, target, repeat)
         status = status or (Status.SCORED if value is not None else Status.GRADER_ERROR)
-        self._journal.write(ScoreRecord(score_key(key, scorer, "1"), key, scorer, value, status))
+        self._journal.write_lines(ScoreRecord(score_key(key, scorer, "1"), key, scorer, value, status))
 
     def table(self, manifest: Manifest) -> RunTable:
         """What was written so far."""
         table = RunTable(self.directory, [scorer.name for scorer in manifest.scorers])
-        table.advance()
+        table.read_journal()
         return table
 
     def runs(self, manifest: Manifest) -> DocumentedRuns:

@@ -12,15 +12,15 @@ from tests.agents.cache.cache_kit import run
 
 from benchwright.agents.cache.entry import (
     CacheMismatch,
-    back_up,
+    back_up_entry,
     entry_files,
     format_time,
     new_entry,
-    new_path,
     read_entry,
-    read_head,
+    read_entry_head,
+    rename_corrupt_entry,
     samples_path,
-    set_corrupt_aside,
+    unused_entry_path,
     write_entry,
 )
 from benchwright.errors import UserError
@@ -78,11 +78,11 @@ def test_its_head_is_all_but_runs_and_summary(path: Path, summary: dict[str, int
     assert entry is not None
     entry.summary = summary
     write_entry(path, entry, RUNS)
-    head = read_head(path)
+    head = read_entry_head(path)
     assert head is not None
     assert (head.config, head.run, head.status, head.runs) == (entry.config, entry.run, "in_progress", [])
     path.write_text(json.dumps(json.loads(path.read_text())))
-    read = read_head(path)
+    read = read_entry_head(path)
     assert read is not None
     assert (read.config, len(read.runs)) == (entry.config, 2), "of another layout all is read"
 
@@ -90,7 +90,7 @@ def test_its_head_is_all_but_runs_and_summary(path: Path, summary: dict[str, int
 def test_the_head_of_a_newer_versions_file_is_not_read_either(path: Path) -> None:
     path.write_text(path.read_text().replace('"version": 1', '"version": 2'))
     with pytest.raises(CacheMismatch, match="newer version"):
-        read_head(path)
+        read_entry_head(path)
 
 
 @given(st.binary() | st.just(b'{"version": 1}') | st.just(b'{"version": "1"}') | st.just(b"[]"))
@@ -133,9 +133,9 @@ def test_entries_are_listed_the_newest_first(tmp_path: Path) -> None:
 
 
 def test_a_new_path_is_never_one_that_is_taken(tmp_path: Path) -> None:
-    first = new_path(tmp_path, "a")
+    first = unused_entry_path(tmp_path, "a")
     first.touch()
-    second = new_path(tmp_path, "a")
+    second = unused_entry_path(tmp_path, "a")
     assert second != first
     assert entry_files(tmp_path, "a") == [first]
     second.touch()
@@ -144,9 +144,9 @@ def test_a_new_path_is_never_one_that_is_taken(tmp_path: Path) -> None:
 
 def test_backups_keep_file_and_samples_together_and_never_replace_each_other(path: Path) -> None:
     first = path.read_bytes()
-    back_up(path)
+    back_up_entry(path)
     path.write_text("second")
-    back_up(path)
+    back_up_entry(path)
     assert [name.split(".backup.")[0] for name in names(path)] == [
         path.name,
         path.name,
@@ -157,7 +157,7 @@ def test_backups_keep_file_and_samples_together_and_never_replace_each_other(pat
 
 
 def test_what_is_corrupt_is_set_aside_with_its_samples(path: Path) -> None:
-    aside = set_corrupt_aside(path)
+    aside = rename_corrupt_entry(path)
     suffix = aside.name.removeprefix(path.name)
     assert suffix.startswith(".corrupt.")
     assert names(path) == [path.name + suffix, samples_path(path).name + suffix]

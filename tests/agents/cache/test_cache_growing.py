@@ -7,10 +7,10 @@ from pathlib import Path
 
 from tests.agents.cache.cache_kit import HandWritten, manifest
 
-from benchwright.agents.cache.entry import add_runs, new_entry, read_entry, read_head, write_entry
+from benchwright.agents.cache.entry import add_runs, new_entry, read_entry, read_entry_head, write_entry
 from benchwright.agents.cache.new_runs import NewRuns
 from benchwright.agents.cache.runs import DocumentedRun, DocumentedRuns
-from benchwright.records import FAILED_STATUSES, RETRIED_ON_RESUME, Status
+from benchwright.records import FAILED_STATUSES, STATUSES_RETRIED_ON_RESUME, Status
 
 ONE = manifest("m")
 
@@ -77,7 +77,7 @@ class TestUnderWay:
         journal.trial(1, status=Status.PROVIDER_ERROR)
         journal.trial(2, status=Status.EXECUTION_ERROR)
         table = journal.table(ONE)
-        for again, left in ((RETRIED_ON_RESUME, [0, 2]), (FAILED_STATUSES, [0])):
+        for again, left in ((STATUSES_RETRIED_ON_RESUME, [0, 2]), (FAILED_STATUSES, [0])):
             runs = DocumentedRuns(table, ONE, under_way=True, again=again)
             assert [run.row_index for run in runs] == left
 
@@ -95,7 +95,7 @@ def test_runs_are_added_to_a_file_as_if_it_had_been_written_with_them(tmp_path: 
     add_runs(grown, entry, some_runs(2))
     write_entry(whole, entry, some_runs(3, 1, 2))
     assert json.loads(grown.read_text())["runs"] == json.loads(whole.read_text())["runs"]
-    read, head = read_entry(grown), read_head(grown)
+    read, head = read_entry(grown), read_entry_head(grown)
     assert read is not None
     assert head is not None
     assert (len(read.runs), read.status, head.config) == (3, "in_progress", {"model": "m"})

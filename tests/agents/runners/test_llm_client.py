@@ -119,7 +119,7 @@ class TestKeys:
         self, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
     ) -> None:
         monkeypatch.setenv("OPENAI_API_KEY", "sk-of-openai")
-        ExternalLLMClient("mine", api_base="http://gpu.example/v1").connection()
+        ExternalLLMClient("mine", api_base="http://gpu.example/v1").get_connection()
         assert "Sending OPENAI_API_KEY to gpu.example" in caplog.text
 
 
@@ -279,7 +279,7 @@ async def test_within_a_session_calls_are_the_sessions(scripted: Any) -> None:
     """`scripted` is a session of the engine that says what it is told."""
     session = scripted(scripted.says("hi"))
     client = ExternalLLMClient("mine", api_base="http://127.0.0.1:9/v1")
-    with client.using_session(session, "primary-3"):
+    with client.use_session(session, "primary-3"):
         result = await client.chat_completions(HELLO, temperature=0.5)
         assert client.get_metrics().prompt_tokens == 10
     assert result.content == "hi"

@@ -19,7 +19,7 @@ from benchwright.agents.rollout.types import (
 from benchwright.agents.runners.errors import ProviderError, SystemicProviderError
 from benchwright.agents.runners.reports import message_text, tool_text
 from benchwright.agents.runners.rollouts import LocalRunResult
-from benchwright.agents.runners.step_keys import Command, Key, read_command
+from benchwright.agents.runners.step_keys import StepCommand, StepKey, parse_command
 from benchwright.agents.runners.stepping import Stepper, SteppingClient
 from benchwright.agents.runners.test_mode import LocalTestRunner
 
@@ -113,32 +113,32 @@ class TestKeys:
     @pytest.mark.parametrize(
         ("lines", "key"),
         [
-            (["n", "next", "", "  ", "N"], Key.NEXT),
-            (["c", "continue"], Key.CONTINUE),
-            (["m", "messages", " Messages "], Key.MESSAGES),
-            (["t", "tools"], Key.TOOLS),
-            (["q", "quit", "exit", "QUIT"], Key.QUIT),
-            (["?", "help"], Key.HELP),
+            (["n", "next", "", "  ", "N"], StepKey.NEXT),
+            (["c", "continue"], StepKey.CONTINUE),
+            (["m", "messages", " Messages "], StepKey.MESSAGES),
+            (["t", "tools"], StepKey.TOOLS),
+            (["q", "quit", "exit", "QUIT"], StepKey.QUIT),
+            (["?", "help"], StepKey.HELP),
         ],
     )
-    def test_each_has_its_words(self, lines: list[str], key: Key) -> None:
-        assert {read_command(line) for line in lines} == {Command(key)}
+    def test_each_has_its_words(self, lines: list[str], key: StepKey) -> None:
+        assert {parse_command(line) for line in lines} == {StepCommand(key)}
 
     @given(st.integers(), st.sampled_from(["r {}", "row {}", " R  {} ", "{}"]))
     def test_a_row_is_named_by_its_number(self, row: int, form: str) -> None:
-        assert read_command(form.format(row)) == Command(Key.ROW, row)
+        assert parse_command(form.format(row)) == StepCommand(StepKey.ROW, row)
 
     @pytest.mark.parametrize("line", ["x", "r", "row", "r one", "r 1 2", "next row", "nn", "1.5"])
     def test_anything_else_is_none(self, line: str) -> None:
-        assert read_command(line) == Command(None)
+        assert parse_command(line) == StepCommand(None)
 
     def test_the_end_of_the_input_quits(self) -> None:
-        assert read_command(None) == Command(Key.QUIT)
+        assert parse_command(None) == StepCommand(StepKey.QUIT)
 
     @given(st.text())
     def test_every_line_means_something_or_nothing(self, line: str) -> None:
-        command = read_command(line)
-        assert (command.row is not None) == (command.key is Key.ROW)
+        command = parse_command(line)
+        assert (command.row is not None) == (command.key is StepKey.ROW)
 
 
 class TestSteps:

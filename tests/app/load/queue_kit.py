@@ -8,10 +8,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from benchwright.analysis.load.figures import WindowFigures
-from benchwright.analysis.load.level_results import with_figures
-from benchwright.analysis.load.records import Level, LevelPlan, LevelResult, LoadReport
+from benchwright.analysis.load.level_results import with_window_figures
+from benchwright.analysis.load.measurement_windows import find_window
+from benchwright.analysis.load.records import LevelPlan, LevelResult, LoadLevel, LoadReport
 from benchwright.analysis.load.requests import LevelRequests
-from benchwright.analysis.load.windows import find_window
 
 SLOTS = 8
 PREFILL = 0.05
@@ -71,7 +71,7 @@ def measured(
     levels = []
     for repeat in range(1, repeats + 1):
         for concurrency in concurrencies:
-            level = Level(concurrency=concurrency)
+            level = LoadLevel(concurrency=concurrency)
             pace = slower * float(np.exp(generator.normal(0, between)))
             requests = drawn(generator, concurrency, seconds, pace)
             result = LevelResult(level, "run", "finished", requests.ok.size, repeat=repeat)
@@ -84,4 +84,6 @@ def _with_figures(result: LevelResult, requests: LevelRequests) -> LevelResult:
     found = find_window(requests, plan)
     if found is None:
         return result
-    return with_figures(result, requests, plan, found, WindowFigures(requests, found.window, open_loop=False))
+    return with_window_figures(
+        result, requests, plan, found, WindowFigures(requests, found.window, open_loop=False)
+    )

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from benchwright.app.load.replay.prompts import BlockPrompts
 from benchwright.app.load.synthetic.calibration import Calibration
-from benchwright.app.load.synthetic.words import WORDS
+from benchwright.app.load.synthetic.words import FOUR_LETTER_WORDS
 from benchwright.data.traces.records import TracedRequest
 
 SIZE = 16
@@ -106,5 +106,5 @@ def test_where_a_word_is_two_tokens_blocks_have_half_as_many() -> None:
 
 
 def test_words_are_four_letters_each_and_all_different() -> None:
-    assert {len(word) for word in WORDS} == {4}
-    assert len(set(WORDS)) == 128
+    assert {len(word) for word in FOUR_LETTER_WORDS} == {4}
+    assert len(set(FOUR_LETTER_WORDS)) == 128

@@ -20,7 +20,7 @@ from benchwright.analysis.load.comparison.figures import level_figures
 from benchwright.analysis.load.comparison.records import LoadChange, LoadComparison, LoadComparisonResult
 from benchwright.analysis.load.comparison.rules import LoadRules
 from benchwright.analysis.load.figure_records import FigureEstimate, Goodput
-from benchwright.analysis.load.records import Level, LevelResult, LoadReport, Objective
+from benchwright.analysis.load.records import LevelResult, LoadLevel, LoadReport, Objective
 from benchwright.errors import UserError
 
 PAIRS = 200
@@ -77,7 +77,7 @@ def known(value: float, *, width: float = 0.01) -> FigureEstimate:
 
 def report(rates: dict[int, FigureEstimate], **more: Any) -> LoadReport:
     levels = [
-        LevelResult(Level(concurrency=at), f"run-{at}", "finished", 99, counted=90, achieved=rate, **more)
+        LevelResult(LoadLevel(concurrency=at), f"run-{at}", "finished", 99, counted=90, achieved=rate, **more)
         for at, rate in rates.items()
     ]
     return LoadReport("load-1", "synthetic", "m", "http://127.0.0.1:9/v1", "prompts", [], levels)
@@ -111,9 +111,9 @@ def test_without_an_interval_nothing_is_decided() -> None:
 
 
 def test_times_of_a_busy_client_are_not_compared() -> None:
-    from benchwright.analysis.load.figure_records import Spread
+    from benchwright.analysis.load.figure_records import TimeDistribution
 
-    spread = Spread(90, 1.0, known(1.0), known(1.0), known(1.0))
+    spread = TimeDistribution(90, 1.0, known(1.0), known(1.0), known(1.0))
     steady, busy = (report({4: known(20.0)}, latency=spread, client_bound=why) for why in (None, "busy"))
     assert "4.latency_p50" in changes(steady, steady)
     assert set(changes(steady, busy)) == {"4.achieved"}
@@ -134,8 +134,8 @@ def test_what_is_not_the_same_work_is_not_compared_but_anyway() -> None:
     [
         (LoadRules(max_regression=0.05), False),
         (LoadRules(max_regression=0.2), True),
-        (LoadRules(max_regression=0.2, require_proof=True), True),
-        (LoadRules(max_regression=0.101, require_proof=True), False),
+        (LoadRules(max_regression=0.2, require_non_inferiority=True), True),
+        (LoadRules(max_regression=0.101, require_non_inferiority=True), False),
         (LoadRules(("4.achieved < 17",)), True),
         (LoadRules(("best.change < -0.05",)), False),
     ],
@@ -190,12 +190,12 @@ def test_a_tag_a_part_of_one_a_file_and_a_run_mean_the_same_measurement(
 
 
 def test_a_stored_measurement_reads_as_it_was_told(loads: tuple[Program, LoadReport, LoadReport]) -> None:
-    from benchwright.analysis.load.measurement import read_measurement
+    from benchwright.analysis.load.load_measurement import read_load_measurement
     from benchwright.runs.table import read_table
 
     program, fast, _ = loads
     runs = program.home / "runs"
-    again = read_measurement(read_table(runs / level.run, effort=True) for level in fast.levels)
+    again = read_load_measurement(read_table(runs / level.run, effort=True) for level in fast.levels)
     assert again is not None
     assert again.report == fast
 
@@ -275,7 +275,7 @@ def test_a_level_at_which_b_answers_nothing_fails_the_gate_and_is_told() -> None
         a,
         levels=[
             a.levels[0],
-            LevelResult(Level(concurrency=16), "run", "finished", 99, counted=90, failed=90),
+            LevelResult(LoadLevel(concurrency=16), "run", "finished", 99, counted=90, failed=90),
         ],
     )
     found = compare_loads([a, b], LoadRules(max_regression=0.1))

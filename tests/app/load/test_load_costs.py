@@ -12,13 +12,13 @@ from tests.simulated import simulated_endpoint
 
 from benchwright.analysis.load.costs import cost_of
 from benchwright.analysis.load.figure_records import FigureEstimate
-from benchwright.analysis.load.records import Level, LevelResult, SelfTest, ServerPrice
+from benchwright.analysis.load.records import LevelResult, LoadLevel, SelfTest, ServerPrice
 from benchwright.app.load.self_test import capacity_warnings
-from benchwright.app.load.settings import LoadSettings, price_of, window_of
+from benchwright.app.load.settings import LoadSettings, price_of, window_bounds
 from benchwright.errors import UserError
 
 LEVEL = LevelResult(
-    Level(concurrency=4),
+    LoadLevel(concurrency=4),
     "run",
     "finished",
     99,
@@ -82,18 +82,18 @@ def test_a_model_has_its_own_price_before_that_of_all() -> None:
 @pytest.mark.parametrize("text", ["10", "10:5", "a:b", ":5"])
 def test_what_is_no_window_is_refused(text: str) -> None:
     with pytest.raises(UserError, match="--window"):
-        window_of(LoadSettings(window=text).load)
+        window_bounds(LoadSettings(window=text).load)
 
 
 def test_a_window_and_a_warm_up_exclude_each_other() -> None:
     with pytest.raises(UserError, match="remove --warmup"):
-        window_of(LoadSettings(window="1:2", warmup="3").load)
+        window_bounds(LoadSettings(window="1:2", warmup="3").load)
 
 
 def test_levels_beyond_the_machine_are_named_in_advance() -> None:
     found = SelfTest(1000.0, 9000.0, 0.0001, 0.001)
-    levels = [Level(rate=rate, arrivals="poisson") for rate in (500.0, 2000.0)]
-    (told,) = capacity_warnings(found, [*levels, Level(concurrency=64)])
+    levels = [LoadLevel(rate=rate, arrivals="poisson") for rate in (500.0, 2000.0)]
+    (told,) = capacity_warnings(found, [*levels, LoadLevel(concurrency=64)])
     assert told.startswith("2000/s is beyond")
 
 

@@ -15,14 +15,14 @@ from tests.simulated import simulated_endpoint
 
 from benchwright.analysis.load.energy import energy_of
 from benchwright.analysis.load.figure_records import FigureEstimate
-from benchwright.analysis.load.records import Level, LevelResult
+from benchwright.analysis.load.records import LevelResult, LoadLevel
 from benchwright.endpoint.power import PowerReading
 
 WATTS = {"GPU-a": 300.0, "GPU-b": 200.0}
 SECOND = 10**9
 
 LEVEL = LevelResult(
-    *(Level(concurrency=4), "run", "finished", 99),
+    *(LoadLevel(concurrency=4), "run", "finished", 99),
     begin=2.0,
     seconds=10.0,
     achieved=FigureEstimate(5.0),

@@ -12,20 +12,20 @@ from hypothesis import strategies as st
 
 from benchwright.analysis.load.figure_records import FigureEstimate
 from benchwright.analysis.load.figures import WindowFigures
-from benchwright.analysis.load.level_results import server_of
-from benchwright.analysis.load.records import Level, LevelPlan, Objective
+from benchwright.analysis.load.level_results import summarise_server_metrics
+from benchwright.analysis.load.measurement_windows import find_window, peak_in_flight
+from benchwright.analysis.load.records import LevelPlan, LoadLevel, Objective
 from benchwright.analysis.load.requests import read_requests
-from benchwright.analysis.load.windows import find_window, peak_in_flight
 from benchwright.endpoint.metrics_poller import ServerMetrics
 from benchwright.records import RequestRecord, Status, TrialRecord, Usage
 from benchwright.runs.journal import Journal
 from benchwright.runs.table import RunTable
-from benchwright.stats.windows import WindowCut
+from benchwright.stats.windows import WindowTrim
 
 WALL = 1_763_000_000_000_000_000
 MS = 1_000_000
-CLOSED = Level(concurrency=4)
-OPEN = Level(rate=20.0, arrivals="constant")
+CLOSED = LoadLevel(concurrency=4)
+OPEN = LoadLevel(rate=20.0, arrivals="constant")
 
 
 class Asked(NamedTuple):
@@ -69,15 +69,15 @@ def journal(directory: Path, asked: Iterable[Asked]) -> Path:
 
 def table_of(directory: Path) -> RunTable:
     table = RunTable(directory, effort=True)
-    table.advance()
+    table.read_journal()
     return table
 
 
-NOTHING_CUT = WindowCut()
+NOTHING_CUT = WindowTrim()
 
 
 def figures(
-    directory: Path, *asked: Asked, open_loop: bool = False, warmup: WindowCut = NOTHING_CUT
+    directory: Path, *asked: Asked, open_loop: bool = False, warmup: WindowTrim = NOTHING_CUT
 ) -> WindowFigures:
     requests = read_requests(table_of(journal(directory, asked)))
     found = find_window(requests, LevelPlan("load-1", OPEN if open_loop else CLOSED, warmup=warmup))
@@ -94,13 +94,13 @@ def test_latency_counts_from_the_intended_start_where_the_naive_one_hides_the_wa
     """A server of one slot and 100 ms, asked each 50 ms by a client of one connection: the queue is on our side."""
     asked = [Asked(due=50 * number, late=50 * number, total=100) for number in range(20)]
     found = figures(tmp_path, *asked, open_loop=True)
-    naive, honest = found.distribution("sent_latency"), found.distribution("latency")
+    naive, honest = found.column_distribution("sent_latency"), found.column_distribution("latency")
     assert naive is not None
     assert honest is not None
     assert (naive.p50.value, naive.p99.value) == pytest.approx((0.1, 0.1))
     assert honest.p50.value == pytest.approx(0.1 + 0.05 * 9.5)
     assert honest.p99.value == pytest.approx(0.1 + 0.05 * 19 * 0.99)
-    ttft = found.distribution("ttft")
+    ttft = found.column_distribution("ttft")
     assert ttft is not None
     assert ttft.p50.value == pytest.approx(0.05 + 0.05 * 9.5)
     late = found.lateness()
@@ -146,7 +146,7 @@ def test_a_closed_loop_answers_as_many_as_are_in_flight_over_what_each_takes(
     tmp_path_factory: pytest.TempPathFactory, in_flight_count: int, rounds: int
 ) -> None:
     asked = [Asked(100 * number) for number in range(rounds) for _ in range(in_flight_count)]
-    found = figures(tmp_path_factory.mktemp("closed"), *asked, warmup=WindowCut(requests=in_flight_count))
+    found = figures(tmp_path_factory.mktemp("closed"), *asked, warmup=WindowTrim(requests=in_flight_count))
     assert value(found.achieved_rate) == pytest.approx(in_flight_count / 0.1)
     assert value(found.tokens_per_second("completion_tokens")) == pytest.approx(11 * in_flight_count / 0.1)
 
@@ -154,9 +154,9 @@ def test_a_closed_loop_answers_as_many_as_are_in_flight_over_what_each_takes(
 def test_warm_up_is_left_out_of_every_figure(tmp_path: Path) -> None:
     slow = [Asked(1000 * number, total=900, ttft=800) for number in range(3)]
     quick = [Asked(3000 + 100 * number) for number in range(30)]
-    found = figures(tmp_path, *slow, *quick, warmup=WindowCut(requests=3))
-    latency = found.distribution("latency")
-    assert found.counted == 30
+    found = figures(tmp_path, *slow, *quick, warmup=WindowTrim(requests=3))
+    latency = found.column_distribution("latency")
+    assert found.counted_requests == 30
     assert latency is not None
     assert latency.p99.value == pytest.approx(0.1)
     assert value(found.achieved_rate) == pytest.approx(10)
@@ -164,14 +164,14 @@ def test_warm_up_is_left_out_of_every_figure(tmp_path: Path) -> None:
 
 def test_failures_are_told_with_their_reasons_and_are_in_no_time(tmp_path: Path) -> None:
     found = figures(tmp_path, Asked(0), Asked(100, failed=True), Asked(200, failed=True, total=5), Asked(300))
-    latency = found.distribution("latency")
-    assert (found.counted, found.failed, found.failures) == (4, 2, {"refused": 2})
+    latency = found.column_distribution("latency")
+    assert (found.counted_requests, found.failed_requests, found.failure_reasons) == (4, 2, {"refused": 2})
     assert latency is not None
     assert latency.n == 2
 
 
 def test_the_time_between_tokens_is_that_after_the_first_shared_by_the_others(tmp_path: Path) -> None:
-    itl = figures(tmp_path, Asked(0, ttft=50, total=100, tokens=11)).distribution("itl")
+    itl = figures(tmp_path, Asked(0, ttft=50, total=100, tokens=11)).column_distribution("itl")
     assert itl is not None
     assert itl.p50.value == pytest.approx(0.005)
 
@@ -189,7 +189,7 @@ def test_trials_are_put_in_the_order_of_their_intended_starts(tmp_path: Path) ->
 
 def test_a_run_without_trials_has_no_window(tmp_path: Path) -> None:
     requests = read_requests(table_of(journal(tmp_path, [])))
-    assert find_window(requests, LevelPlan("load-1", CLOSED, warmup=WindowCut())) is None
+    assert find_window(requests, LevelPlan("load-1", CLOSED, warmup=WindowTrim())) is None
     assert peak_in_flight(requests) == 0
 
 
@@ -198,13 +198,13 @@ def test_shares_of_the_server_are_of_what_its_counters_grew_by() -> None:
         ServerMetrics(1, prefix_queries=1000, prefix_hits=900, drafted=50, accepted=50),
         ServerMetrics(2, prefix_queries=2000, prefix_hits=1000, drafted=150, accepted=120),
     ]
-    server = server_of(looks)
+    server = summarise_server_metrics(looks)
     assert server is not None
     assert (server.cached, server.accepted) == (0.1, 0.7)
 
 
 def test_shares_of_what_did_not_happen_are_not_known() -> None:
-    server = server_of(
+    server = summarise_server_metrics(
         [
             ServerMetrics(1, running=1, drafted=50, accepted=50),
             ServerMetrics(2, running=1, drafted=50, accepted=50),

@@ -18,12 +18,12 @@ from tests.app.load.queue_kit import drawn
 from tests.simulated import simulated_endpoint
 
 from benchwright.analysis.load.figures import WindowFigures
-from benchwright.analysis.load.measurement import read_measurement
-from benchwright.analysis.load.plot_data import DetailedLoad, detail_of
-from benchwright.analysis.load.records import Level, LevelPlan, LoadReport
+from benchwright.analysis.load.load_measurement import read_load_measurement
+from benchwright.analysis.load.measurement_windows import find_window
+from benchwright.analysis.load.plot_data import DetailedLoad, level_detail_of
+from benchwright.analysis.load.records import LevelPlan, LoadLevel, LoadReport
 from benchwright.analysis.load.requests import read_requests
 from benchwright.analysis.load.timeline import timeline_of
-from benchwright.analysis.load.windows import find_window
 from benchwright.app.load.report import write_load_report
 from benchwright.app.report import ReportSettings
 from benchwright.endpoint.metrics_poller import ServerMetrics
@@ -48,7 +48,7 @@ def loads(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Program, L
 
 @pytest.fixture(scope="module")
 def detailed(loads: tuple[Program, LoadReport, LoadReport]) -> DetailedLoad:
-    found = read_measurement(read_table(path, effort=True) for path in runs_of(loads[0], loads[1]))
+    found = read_load_measurement(read_table(path, effort=True) for path in runs_of(loads[0], loads[1]))
     assert found is not None
     return found
 
@@ -105,12 +105,12 @@ class TestSize:
         requests = drawn(np.random.default_rng(1), 64, 3600.0, 1.0)
         assert requests.ok.size > 40_000
         requests = requests._replace(gaps=[dict.fromkeys(range(40, 240), 1)] * requests.ok.size)
-        plan = LevelPlan("load-1", Level(concurrency=64))
+        plan = LevelPlan("load-1", LoadLevel(concurrency=64))
         found = find_window(requests, plan)
         assert found is not None
         figures = WindowFigures(requests, found.window, open_loop=False)
         looks = [ServerMetrics(second * 10**9, running=1.0, waiting=2.0, cache=0.5) for second in range(3600)]
-        detail = detail_of("run", requests, found, figures, looks)
+        detail = level_detail_of("run", requests, found, figures, looks)
         assert detail.course is not None
         assert max(len(detail.ttft), len(detail.course.in_flight), len(detail.course.server)) <= 161
         assert len(msgspec.json.encode(detail)) < 60_000

@@ -7,29 +7,29 @@ from typing import Any
 
 import pytest
 
-from benchwright.analysis.load.records import Level, Objective
+from benchwright.analysis.load.records import LoadLevel, Objective
 from benchwright.app.load.levels import due_times
 from benchwright.app.load.replay.workload import find_trace
-from benchwright.app.load.settings import LoadSettings, chosen_levels, objectives, parse_cut
+from benchwright.app.load.settings import LoadSettings, chosen_levels, parse_objectives, parse_window_trim
 from benchwright.data.traces.records import Conversation, Trace, TracedRequest
 from benchwright.errors import UserError
-from benchwright.stats.windows import WindowCut
+from benchwright.stats.windows import WindowTrim
 
 
 def test_concurrencies_are_levels_of_a_closed_loop() -> None:
     levels = chosen_levels(LoadSettings(levels=(1, 4)))
-    assert levels == [Level(concurrency=1), Level(concurrency=4)]
-    assert chosen_levels(LoadSettings()) == [Level(concurrency=1)]
+    assert levels == [LoadLevel(concurrency=1), LoadLevel(concurrency=4)]
+    assert chosen_levels(LoadSettings()) == [LoadLevel(concurrency=1)]
 
 
 def test_rates_are_levels_of_an_open_loop_of_poisson_arrivals_unless_said_otherwise() -> None:
-    assert chosen_levels(LoadSettings(rates=(2.5,))) == [Level(rate=2.5, arrivals="poisson")]
+    assert chosen_levels(LoadSettings(rates=(2.5,))) == [LoadLevel(rate=2.5, arrivals="poisson")]
     constant = LoadSettings(rates=(2,), arrivals="constant")
-    assert chosen_levels(constant) == [Level(rate=2, arrivals="constant")]
+    assert chosen_levels(constant) == [LoadLevel(rate=2, arrivals="constant")]
 
 
 def test_a_trace_is_one_level(tmp_path: Path) -> None:
-    assert chosen_levels(LoadSettings(trace=tmp_path / "t")) == [Level(arrivals="trace")]
+    assert chosen_levels(LoadSettings(trace=tmp_path / "t")) == [LoadLevel(arrivals="trace")]
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_levels_that_contradict_each_other_are_refused(given: dict[str, Any], to
     ],
 )
 def test_objectives_have_the_names_and_units_of_the_field(text: str, objective: Objective) -> None:
-    (found,) = objectives((text,), stream=True)
+    (found,) = parse_objectives((text,), stream=True)
     assert found.measure == objective.measure
     assert found.seconds == pytest.approx(objective.seconds)
 
@@ -81,16 +81,16 @@ def test_objectives_have_the_names_and_units_of_the_field(text: str, objective: 
 )
 def test_what_is_no_objective_is_refused(given: dict[str, Any], told: str) -> None:
     with pytest.raises(UserError, match=told):
-        objectives(given["slo"], stream=given.get("stream", True))
+        parse_objectives(given["slo"], stream=given.get("stream", True))
 
 
 def test_a_cut_is_a_number_of_requests_or_a_time() -> None:
-    assert parse_cut("20", "--warmup", WindowCut()) == WindowCut(requests=20)
-    assert parse_cut("5s", "--warmup", WindowCut()) == WindowCut(seconds=5)
-    assert parse_cut("500ms", "--warmup", WindowCut()) == WindowCut(seconds=0.5)
-    assert parse_cut(None, "--warmup", WindowCut(requests=3)) == WindowCut(requests=3)
+    assert parse_window_trim("20", "--warmup", WindowTrim()) == WindowTrim(requests=20)
+    assert parse_window_trim("5s", "--warmup", WindowTrim()) == WindowTrim(seconds=5)
+    assert parse_window_trim("500ms", "--warmup", WindowTrim()) == WindowTrim(seconds=0.5)
+    assert parse_window_trim(None, "--warmup", WindowTrim(requests=3)) == WindowTrim(requests=3)
     with pytest.raises(UserError, match="--warmup '5x' is neither"):
-        parse_cut("5x", "--warmup", WindowCut())
+        parse_window_trim("5x", "--warmup", WindowTrim())
 
 
 def trace(*at: float | None) -> Trace:
@@ -98,7 +98,7 @@ def trace(*at: float | None) -> Trace:
 
 
 def test_the_arrivals_of_a_trace_are_scaled_and_end_with_the_duration() -> None:
-    level = Level(arrivals="trace")
+    level = LoadLevel(arrivals="trace")
     given = LoadSettings(trace=Path("t"), dataset=Path("d"))
     assert due_times(level, given, trace(0, 3, 9)) == [0, 3, 9]
     assert due_times(level, given.model_copy(update={"speed": 3.0}), trace(0, 3, 9)) == [0, 1, 3]
@@ -108,7 +108,7 @@ def test_the_arrivals_of_a_trace_are_scaled_and_end_with_the_duration() -> None:
 
 def test_conversations_without_moments_take_a_load_like_other_prompts() -> None:
     given = LoadSettings(trace=Path("t"), levels=(2, 4))
-    assert chosen_levels(given, timed=False) == [Level(concurrency=2), Level(concurrency=4)]
+    assert chosen_levels(given, timed=False) == [LoadLevel(concurrency=2), LoadLevel(concurrency=4)]
     rate = LoadSettings(trace=Path("t"), rates=(2.0,), arrivals="constant")
     (level,) = chosen_levels(rate, timed=False)
     assert due_times(level, rate, trace(None, None, None)) == [0, 0.5, 1]
@@ -128,14 +128,14 @@ def test_a_trace_that_is_neither_a_file_nor_a_run_is_refused() -> None:
 
 
 def test_requests_and_duration_both_end_the_arrivals() -> None:
-    level = Level(rate=10, arrivals="constant")
+    level = LoadLevel(rate=10, arrivals="constant")
     assert due_times(level, LoadSettings(duration=0.45)) == [0, 0.1, 0.2, 0.3, 0.4]
     assert due_times(level, LoadSettings(requests=3)) == [0, 0.1, 0.2]
     assert due_times(level, LoadSettings(requests=3, duration=0.15)) == [0, 0.1]
     assert len(due_times(level, LoadSettings()) or []) == 300
-    assert due_times(Level(concurrency=1), LoadSettings()) is None
+    assert due_times(LoadLevel(concurrency=1), LoadSettings()) is None
 
 
 def test_a_rate_at_which_nobody_comes_in_time_is_refused() -> None:
     with pytest.raises(UserError, match="no request arrives"):
-        due_times(Level(rate=0.001, arrivals="poisson"), LoadSettings(duration=0.001))
+        due_times(LoadLevel(rate=0.001, arrivals="poisson"), LoadSettings(duration=0.001))

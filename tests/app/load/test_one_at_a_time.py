@@ -16,7 +16,7 @@ from tests.simulated import simulated_endpoint
 
 from benchwright.analysis.load.records import LoadReport
 from benchwright.analysis.load.requests import LevelRequests
-from benchwright.analysis.load.sequential_server import sequential_streams
+from benchwright.analysis.load.sequential_server import count_sequential_streams
 
 SAYS = "The server serves one request at a time: "
 LOAD = ("--synthetic-input", "5", "--no-metrics", "--no-probe", "--warmup", "4")
@@ -100,7 +100,7 @@ def test_streams_one_after_the_other_are_known_as_such(
     in_flight: int, prefill: float, decode: float, spread: float, seed: int
 ) -> None:
     assume(decode >= prefill)  # with shorter streams, that none overlaps may be chance
-    assert sequential_streams(streamed(1, in_flight, prefill, decode, spread, seed)) == 60
+    assert count_sequential_streams(streamed(1, in_flight, prefill, decode, spread, seed)) == 60
 
 
 @given(
@@ -115,7 +115,7 @@ def test_streams_one_after_the_other_are_known_as_such(
 def test_a_server_that_serves_several_is_never_taken_for_one(
     slots: int, in_flight: int, prefill: float, decode: float, spread: float, seed: int
 ) -> None:
-    assert sequential_streams(streamed(slots, in_flight, prefill, decode, spread, seed)) is None
+    assert count_sequential_streams(streamed(slots, in_flight, prefill, decode, spread, seed)) is None
 
 
 @pytest.mark.parametrize("slots", [1, 4])

@@ -18,11 +18,11 @@ from tests.app.load.load_kit import measure, rate
 from tests.simulated import simulated_endpoint
 
 from benchwright.analysis.load.figures import WindowFigures
-from benchwright.analysis.load.level_results import with_figures
-from benchwright.analysis.load.records import Level, LevelPlan, LevelResult, Objective
+from benchwright.analysis.load.level_results import with_window_figures
+from benchwright.analysis.load.measurement_windows import FoundWindow, find_window
+from benchwright.analysis.load.records import LevelPlan, LevelResult, LoadLevel, Objective
 from benchwright.analysis.load.requests import LevelRequests
-from benchwright.analysis.load.windows import FoundWindow, find_window
-from benchwright.stats.steady_state import DRIFT_P_VALUE, growth
+from benchwright.stats.steady_state import MAX_DRIFT_P_VALUE, estimate_growth
 
 OBJECTIVE = 1.0
 
@@ -81,12 +81,12 @@ def asked(server: Server, per_second: float, duration: float, *, poisson: bool, 
 
 
 def figures(requests: LevelRequests, per_second: float, **plan: Any) -> tuple[FoundWindow, LevelResult]:
-    level = Level(rate=per_second, arrivals="poisson")
+    level = LoadLevel(rate=per_second, arrivals="poisson")
     planned = LevelPlan("load-1", level, objectives=[Objective("latency", OBJECTIVE)], **plan)
     found = find_window(requests, planned)
     assert found is not None
     result = LevelResult(level, "run", "finished", requests.ok.size)
-    return found, with_figures(
+    return found, with_window_figures(
         result, requests, planned, found, WindowFigures(requests, found.window, open_loop=True)
     )
 
@@ -131,7 +131,7 @@ def test_what_meets_the_objectives_was_answered_and_what_was_answered_was_offere
     assert level.goodput.rate.value <= level.achieved.value + tiny
     assert level.achieved.value <= level.offered + tiny
     share = level.goodput.rate.value / level.achieved.value if level.achieved.value else 1.0
-    answered = level.answered / level.counted
+    answered = level.answered_requests / level.counted
     assert share * answered == pytest.approx(level.goodput.share), "of the same requests"
     assert level.output_tokens is None or level.output_tokens.value == pytest.approx(
         10 * level.achieved.value
@@ -150,7 +150,7 @@ def test_a_server_that_keeps_up_answers_what_is_offered_however_long_it_takes(
     assert found.is_steady
     assert level.achieved is not None
     assert level.offered is not None
-    assert level.achieved.value == pytest.approx(level.offered * level.answered / level.counted)
+    assert level.achieved.value == pytest.approx(level.offered * level.answered_requests / level.counted)
     assert level.offered == pytest.approx(per_second, rel=0.3 if poisson else 1e-6)
     assert level.begin >= min(latency, float(requests.intended[-1]) / 2) * 0.99, "not before its first answer"
 
@@ -220,11 +220,11 @@ def test_intervals_of_rates_hold_how_irregularly_requests_came() -> None:
 @given(st.lists(st.floats(0, 100), min_size=5, max_size=60))
 def test_what_grows_by_a_line_grows_by_its_height(noise: list[float]) -> None:
     size = len(noise)
-    found = growth(np.linspace(0, 1000, size))
+    found = estimate_growth(np.linspace(0, 1000, size))
     assert found is not None
     assert found.amount == pytest.approx(1000)
-    assert found.p_value < DRIFT_P_VALUE
-    assert growth(noise[:4]) is None
+    assert found.p_value < MAX_DRIFT_P_VALUE
+    assert estimate_growth(noise[:4]) is None
 
 
 def test_a_slow_server_that_keeps_up_is_measured_rightly(program: Program) -> None:

@@ -14,7 +14,7 @@ from tests.app.app_kit import Program
 from tests.app.load.load_kit import measure, prompts
 from tests.app.load.telling_server import Piece, Script, TellingServer, delta, end, telling, text
 
-from benchwright.analysis.load.figure_records import FigureEstimate, Spread
+from benchwright.analysis.load.figure_records import FigureEstimate, TimeDistribution
 from benchwright.analysis.load.records import LevelResult
 
 SLACK = 0.09
@@ -35,7 +35,7 @@ def played(program: Program, script: Script, *arguments: str, long: int = 0) -> 
         return level_of(program, server, *(arguments or ("--requests", "6")), long=long)
 
 
-def middle(spread: Spread | None) -> float:
+def middle(spread: TimeDistribution | None) -> float:
     assert spread is not None
     return spread.p50.value
 

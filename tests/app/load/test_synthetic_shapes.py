@@ -20,8 +20,8 @@ from tests.app.load.load_kit import Heard, listening_server, measure
 from benchwright.analysis.load.records import LoadReport
 from benchwright.app.load.synthetic.calibration import Calibration
 from benchwright.app.load.synthetic.lengths import LengthDistribution
-from benchwright.app.load.synthetic.parts import stripes_png, tool_definition
-from benchwright.app.load.synthetic.task import INSTRUCTION, synthetic_prompt
+from benchwright.app.load.synthetic.message_parts import make_striped_png, tool_definition
+from benchwright.app.load.synthetic.task import CONTINUE_INSTRUCTION, synthetic_prompt
 from benchwright.errors import UserError
 
 SLACK = 1.0
@@ -80,7 +80,7 @@ class TestLengths:
 
     def test_a_prompt_has_the_words_asked_for_behind_the_instruction(self) -> None:
         assert synthetic_prompt(20, "7") == synthetic_prompt(20, "7") != synthetic_prompt(20, "8")
-        assert len(synthetic_prompt(20, "7").split()) == len(INSTRUCTION.split()) + 20
+        assert len(synthetic_prompt(20, "7").split()) == len(CONTINUE_INSTRUCTION.split()) + 20
 
 
 class TestTurns:
@@ -139,7 +139,7 @@ class TestPictures:
 
     @given(st.integers(1, 70), st.integers(1, 70), st.integers())
     def test_a_picture_holds_every_row(self, width: int, height: int, seed: int) -> None:
-        made = stripes_png(width, height, random.Random(seed))
+        made = make_striped_png(width, height, random.Random(seed))
         chunks, place = [], 8
         while place < len(made):
             (length,) = struct.unpack(">I", made[place : place + 4])

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.catalog.bfcl.bfcl_kit import WEATHER, by_text, error_type
 
+from benchwright.catalog.bfcl.call_decoding import decode_calls
 from benchwright.catalog.bfcl.calls import Call, DecodingError
-from benchwright.catalog.bfcl.decoding import decode_calls
 
 
 def decoded(text: str) -> list[tuple[str, dict[str, Any]]]:

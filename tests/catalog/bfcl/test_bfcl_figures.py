@@ -8,7 +8,7 @@ from tests.catalog.conversations import graded
 from tests.known import known
 
 from benchwright.catalog.benchmark import Figure
-from benchwright.catalog.bfcl.figures import OVERALL
+from benchwright.catalog.bfcl.figures import OVERALL_FIGURE_NAME
 
 
 def shown(**scores: list[float]) -> dict[str, Figure]:
@@ -36,7 +36,7 @@ def test_live_is_weighted_by_the_number_of_tasks() -> None:
 def test_relevance_enters_no_group() -> None:
     found = shown(live_relevance=[1, 0])
     assert found["category live_relevance"].value == 0.5
-    assert found[OVERALL].value is None
+    assert found[OVERALL_FIGURE_NAME].value is None
 
 
 def test_irrelevance_and_multi_turn_are_unweighted() -> None:
@@ -49,15 +49,15 @@ def test_irrelevance_and_multi_turn_are_unweighted() -> None:
 
 def test_the_overall_score_weighs_what_is_there_and_says_what_is_not() -> None:
     found = shown(simple_python=[1], live_simple=[0], multi_turn_base=[0.0])
-    assert found[OVERALL].value == pytest.approx(10 / (10 + 10 + 30))
-    assert known(found[OVERALL].note).startswith("without irrelevance, memory, web search")
+    assert found[OVERALL_FIGURE_NAME].value == pytest.approx(10 / (10 + 10 + 30))
+    assert known(found[OVERALL_FIGURE_NAME].note).startswith("without irrelevance, memory, web search")
 
 
 def test_the_memory_is_the_mean_of_its_categories_and_a_fifth_of_the_overall_score() -> None:
     found = shown(memory_kv=[1, 1, 1], memory_rec_sum=[0], multi_turn_base=[1])
     assert found["group memory"].value == 0.5
     assert found["group memory"].note == "without memory_vector"
-    assert found[OVERALL].value == pytest.approx((20 * 0.5 + 30 * 1) / 50)
+    assert found[OVERALL_FIGURE_NAME].value == pytest.approx((20 * 0.5 + 30 * 1) / 50)
 
 
 def test_the_memory_counts_all_three_where_they_are_there() -> None:
@@ -66,4 +66,4 @@ def test_the_memory_counts_all_three_where_they_are_there() -> None:
 
 
 def test_without_scores_there_is_no_overall_score() -> None:
-    assert shown()[OVERALL].value is None
+    assert shown()[OVERALL_FIGURE_NAME].value is None

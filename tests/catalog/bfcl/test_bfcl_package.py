@@ -10,14 +10,14 @@ from tests.catalog.catalog_kit import samples, validated
 
 from benchwright.catalog.bfcl.about import BFCL
 from benchwright.data.errors import DatasetError
-from benchwright.data.fetch import fetch
+from benchwright.data.fetch import fetch_dataset
 
 
 @pytest.fixture(scope="module")
 def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The data directory of bfcl as `benchwright fetch` fills it."""
     try:
-        return fetch(BFCL.dataset, tmp_path_factory.mktemp("data"), print)
+        return fetch_dataset(BFCL.dataset, tmp_path_factory.mktemp("data"), print)
     except DatasetError as error:
         pytest.skip(f"the package bfcl-eval cannot be fetched: {error}")
 

@@ -20,7 +20,7 @@ from tests.catalog.catalog_kit import benchmark, samples, validated
 
 from benchwright.catalog.bfcl.calls import DecodingError
 from benchwright.catalog.bfcl.categories import Language
-from benchwright.catalog.bfcl.source_calls import UNNAMED_ARGUMENT, parse_source_call, parser_of
+from benchwright.catalog.bfcl.source_calls import UNNAMED_ARGUMENT_KEY, create_parser, parse_source_call
 from benchwright.errors import UserError
 from benchwright.runs.keys import fingerprint
 
@@ -50,7 +50,7 @@ NO_CALL = "ast_decoder:decoder_wrong_output_format"
         # only the first call counts; what has no name is left out unless it is a name itself
         ("f(p=1); g(q=2)", "f", {"p": "1"}),
         ('f(p="a", "b", 3)', "f", {"p": "a"}),
-        ('f(p="a", x)', "f", {"p": "a", UNNAMED_ARGUMENT: "x"}),
+        ('f(p="a", x)', "f", {"p": "a", UNNAMED_ARGUMENT_KEY: "x"}),
         # positions in bytes are taken for positions in the text
         ('f(p="é", q="ab")', "f", {"p": 'é"', "=": 'b"'}),
     ],
@@ -70,7 +70,7 @@ def test_java(text: str, name: str, arguments: dict[str, str]) -> None:
         ("f(p=(a, b) => a + b)", "f", {"p": "(a, b) => a + b"}),
         ('f(p="é", q="ab")', "f", {"p": "é", "q": "ab"}),
         ("f(p=1); g(q=2)", "f", {"p": "1"}),
-        ("f(p=1, true, false)", "f", {"p": "1", UNNAMED_ARGUMENT: "true"}),
+        ("f(p=1, true, false)", "f", {"p": "1", UNNAMED_ARGUMENT_KEY: "true"}),
     ],
 )
 def test_javascript(text: str, name: str, arguments: dict[str, str]) -> None:
@@ -152,10 +152,10 @@ def test_scores_of_text_are_new_ones_and_those_of_native_calls_are_not() -> None
 class TestWithoutTreeSitter:
     @pytest.fixture(autouse=True)
     def absent(self, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-        parser_of.cache_clear()
+        create_parser.cache_clear()
         monkeypatch.setitem(sys.modules, "tree_sitter", None)
         yield
-        parser_of.cache_clear()
+        create_parser.cache_clear()
 
     @pytest.fixture
     def rows(self, tmp_path: Path) -> Path:

@@ -30,7 +30,7 @@ class Played:
     def __init__(self, directory: Path) -> None:
         self._directory = directory
         table = RunTable(directory)
-        table.advance()
+        table.read_journal()
         self.trials = {trial.record.sample: trial for trial in table.read_trials(table.counted_rows())}
 
     def score(self, sample: str) -> ScoreRecord:

@@ -11,16 +11,16 @@ from hypothesis import strategies as st
 from tests.catalog.containers.work_kit import called, calls, fenced, says
 
 from benchwright.catalog.containers.bash_session import CommandRecord
-from benchwright.catalog.containers.commands import ParsedCommand, commands_of, result_messages
+from benchwright.catalog.containers.command_messages import ParsedCommand, parse_commands, result_messages
 from benchwright.endpoint.reply import Reply
 
 
 def given_in(text: str) -> list[str]:
-    return [asked.command for asked in commands_of(says(text))]
+    return [asked.command for asked in parse_commands(says(text))]
 
 
 def test_every_call_of_an_answer_is_a_command_in_order() -> None:
-    assert commands_of(calls("ls", "cd /\npwd")) == [
+    assert parse_commands(calls("ls", "cd /\npwd")) == [
         ParsedCommand("ls", "call_0"),
         ParsedCommand("cd /\npwd", "call_1"),
     ]
@@ -57,11 +57,11 @@ def test_a_longer_fence_holds_shorter_ones() -> None:
 
 def test_blocks_beside_calls_are_words() -> None:
     reply = Reply({}, text="```bash\nrm -rf /\n```", tool_calls=calls("ls").tool_calls)
-    assert [asked.command for asked in commands_of(reply)] == ["ls"]
+    assert [asked.command for asked in parse_commands(reply)] == ["ls"]
 
 
 def test_blocks_are_words_where_they_are_not_asked_for() -> None:
-    assert commands_of(fenced("ls"), fences=False) == []
+    assert parse_commands(fenced("ls"), fences=False) == []
 
 
 @pytest.mark.parametrize(
@@ -76,14 +76,14 @@ def test_blocks_are_words_where_they_are_not_asked_for() -> None:
     ],
 )
 def test_arguments_that_are_no_command_are_told_to_the_model(arguments: str, problem: str) -> None:
-    (asked,) = commands_of(called(arguments))
+    (asked,) = parse_commands(called(arguments))
     (message,) = result_messages([(asked, None)])
     assert message["role"] == "tool"
     assert message["content"].startswith(f"Error: {problem}")
 
 
 def test_an_unknown_tool_is_told_to_the_model() -> None:
-    (asked,) = commands_of(called("{}", name="python"))
+    (asked,) = parse_commands(called("{}", name="python"))
     assert result_messages([(asked, None)]) == [
         {
             "role": "tool",
@@ -112,7 +112,7 @@ def test_the_model_is_told_what_was_printed_and_how_it_ended(record: CommandReco
 
 
 def test_every_call_gets_an_answer_of_its_own() -> None:
-    results = [(asked, CommandRecord("x", asked.command, 0)) for asked in commands_of(calls("one", "two"))]
+    results = [(asked, CommandRecord("x", asked.command, 0)) for asked in parse_commands(calls("one", "two"))]
     assert [(message["tool_call_id"], message["content"]) for message in result_messages(results)] == [
         ("call_0", "one"),
         ("call_1", "two"),
@@ -120,7 +120,9 @@ def test_every_call_gets_an_answer_of_its_own() -> None:
 
 
 def test_all_blocks_get_one_answer() -> None:
-    results = [(asked, CommandRecord("x", asked.command, 0)) for asked in commands_of(fenced("one", "two"))]
+    results = [
+        (asked, CommandRecord("x", asked.command, 0)) for asked in parse_commands(fenced("one", "two"))
+    ]
     assert result_messages(results) == [{"role": "user", "content": "Command 1:\none\n\nCommand 2:\ntwo"}]
     assert result_messages(results[:1]) == [{"role": "user", "content": "one"}]
 
@@ -130,7 +132,7 @@ any_text = st.text(st.characters() | st.sampled_from("`\n #\ud800\0"))
 
 @given(any_text)
 def test_no_text_of_a_model_is_too_strange(text: str) -> None:
-    for asked in commands_of(says(text)):
+    for asked in parse_commands(says(text)):
         assert asked.command in text
         assert asked.command.strip()
 
@@ -140,7 +142,7 @@ def test_no_text_of_a_model_is_too_strange(text: str) -> None:
     | st.recursive(st.none() | st.text() | st.floats(), lambda parts: st.lists(parts)).map(json.dumps)
 )
 def test_no_arguments_of_a_model_are_too_strange(arguments: str) -> None:
-    (asked,) = commands_of(called(arguments))
+    (asked,) = parse_commands(called(arguments))
     assert asked.problem is not None or json.loads(arguments)["command"] == asked.command
 
 

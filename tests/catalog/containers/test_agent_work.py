@@ -27,7 +27,7 @@ from benchwright.errors import ExecutionError, LimitReached, ProviderError
 from benchwright.records import Message, Status
 
 TASK: list[Message] = [{"role": "user", "content": "Make it so."}]
-LIMITS = AgentLimits(turns=5, command_seconds=20)
+LIMITS = AgentLimits(max_turns=5, command_seconds=20)
 
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -105,7 +105,7 @@ async def test_a_refusal_is_told_as_that(bash: BashSession) -> None:
 
 
 async def test_out_of_turns_what_was_done_counts(bash: BashSession) -> None:
-    limits = AgentLimits(turns=2, command_seconds=20)
+    limits = AgentLimits(max_turns=2, command_seconds=20)
     worked = await run_shell_agent(
         Model(calls("echo 1 > /done"), calls("true"), says("never asked")), bash, TASK, limits
     )
@@ -115,7 +115,7 @@ async def test_out_of_turns_what_was_done_counts(bash: BashSession) -> None:
 
 
 async def test_a_command_at_its_limit_is_told_and_the_work_goes_on(bash: BashSession) -> None:
-    limits = AgentLimits(turns=3, command_seconds=1)
+    limits = AgentLimits(max_turns=3, command_seconds=1)
     model = Model(calls("echo begun; exec sleep 600"), says("Too slow."))
     worked = await run_shell_agent(model, bash, TASK, limits)
     assert worked.status is Status.ANSWERED
@@ -126,7 +126,7 @@ async def test_out_of_seconds_while_a_command_runs_it_ends_and_the_container_can
     bash: BashSession,
 ) -> None:
     seconds = unmistakable_seconds()
-    limits = AgentLimits(turns=5, command_seconds=600, seconds=6)
+    limits = AgentLimits(max_turns=5, command_seconds=600, total_seconds=6)
     worked = await run_shell_agent(
         Model(calls(f"echo begun; sleep {seconds}", "echo never")), bash, TASK, limits
     )
@@ -143,7 +143,7 @@ async def test_out_of_seconds_while_the_model_thinks(bash: BashSession) -> None:
         await asyncio.sleep(600)
         raise AssertionError("it was waited for")
 
-    limits = AgentLimits(turns=5, command_seconds=600, seconds=1.5)
+    limits = AgentLimits(max_turns=5, command_seconds=600, total_seconds=1.5)
     worked = await run_shell_agent(Model(calls("true"), thinking), bash, TASK, limits)
     assert (worked.status, worked.reason) == (Status.LIMIT, "the work took longer than 1.5 s")
 
@@ -210,7 +210,7 @@ async def test_a_full_disk_ends_the_work_with_its_container(own: BashSession) ->
 
 
 async def test_a_program_that_cannot_be_ended_ends_the_work_with_its_container(own: BashSession) -> None:
-    limits = AgentLimits(turns=5, command_seconds=1)
+    limits = AgentLimits(max_turns=5, command_seconds=1)
     worked = await run_shell_agent(
         Model(calls("sleep 600 & rm /bin/sh /bin/kill; sleep 600")), own, TASK, limits
     )

@@ -16,8 +16,8 @@ from tests.sandbox.docker.conftest import running_engine
 from tests.sandbox.docker.stand_ins import IMAGE, docker
 
 from benchwright.catalog.containers import ContainerBenchmark
+from benchwright.recipes.python_runtime import container_runtime, python_command
 from benchwright.recipes.recipe import Recipe
-from benchwright.recipes.runtime import container_runtime, python_command
 from benchwright.records import Status
 
 __all__ = ["running_engine", "workshop"]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchwright.catalog.containers.gold_tallies import compare_with_gold, store_gold_tally
-from benchwright.catalog.containers.tallies import Tally, tally_in
+from benchwright.catalog.containers.test_tallies import SuiteTally, read_tally
 from benchwright.records import Sample
 
 SAMPLE = Sample("a", {"patch": "x"})
@@ -22,33 +22,33 @@ def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("log", "tally"),
     [
-        (GOLD, Tally(3, 1)),
-        ("\x1b[32m===== \x1b[1m2 passed\x1b[0m in 1.00s (0:00:01) =====\n", Tally(2, 0)),
-        ("..\n2 passed in 0.01s\n1 skipped in 0.02s\n", Tally(2, 1)),
-        ("Ran 5 tests in 0.003s\n\nOK (skipped=2)\n", Tally(3, 2)),
-        ("Ran 5 tests in 0.003s\n\nFAILED (failures=1, errors=1)\n", Tally(3, 0)),
-        ("Tests:       1 failed, 1 skipped, 4 passed, 6 total\n", Tally(4, 1)),
-        ("      Tests  1 failed | 3 passed | 2 skipped (6)\n", Tally(3, 2)),
+        (GOLD, SuiteTally(3, 1)),
+        ("\x1b[32m===== \x1b[1m2 passed\x1b[0m in 1.00s (0:00:01) =====\n", SuiteTally(2, 0)),
+        ("..\n2 passed in 0.01s\n1 skipped in 0.02s\n", SuiteTally(2, 1)),
+        ("Ran 5 tests in 0.003s\n\nOK (skipped=2)\n", SuiteTally(3, 2)),
+        ("Ran 5 tests in 0.003s\n\nFAILED (failures=1, errors=1)\n", SuiteTally(3, 0)),
+        ("Tests:       1 failed, 1 skipped, 4 passed, 6 total\n", SuiteTally(4, 1)),
+        ("      Tests  1 failed | 3 passed | 2 skipped (6)\n", SuiteTally(3, 2)),
         (
             "test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 2 filtered out; finished in 0.00s\n"
             "test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n",
-            Tally(4, 1),
+            SuiteTally(4, 1),
         ),
-        ("3 scenarios (1 failed, 2 passed)\n9 steps (1 failed, 8 passed)\n", Tally(2, 0)),
-        ("|  Results: SUCCESS (4 tests, 3 passed, 0 failed, 1 skipped)  |\n", Tally(3, 1)),
-        ("OK (3 tests, 7 assertions)\n", Tally(3, 0)),
-        ("Tests: 5, Assertions: 7, Errors: 1, Failures: 1, Skipped: 1.\n", Tally(2, 1)),
-        ("5 runs, 7 assertions, 1 failures, 0 errors, 1 skips\n", Tally(3, 1)),
+        ("3 scenarios (1 failed, 2 passed)\n9 steps (1 failed, 8 passed)\n", SuiteTally(2, 0)),
+        ("|  Results: SUCCESS (4 tests, 3 passed, 0 failed, 1 skipped)  |\n", SuiteTally(3, 1)),
+        ("OK (3 tests, 7 assertions)\n", SuiteTally(3, 0)),
+        ("Tests: 5, Assertions: 7, Errors: 1, Failures: 1, Skipped: 1.\n", SuiteTally(2, 1)),
+        ("5 runs, 7 assertions, 1 failures, 0 errors, 1 skips\n", SuiteTally(3, 1)),
         (
             "5 tests, 7 assertions, 1 failures, 0 errors, 1 pendings, 1 omissions, 0 notifications\n",
-            Tally(2, 2),
+            SuiteTally(2, 2),
         ),
-        ("[INFO] Tests run: 3, Failures: 0, Errors: 0, Skipped: 1\n", Tally(2, 1)),
+        ("[INFO] Tests run: 3, Failures: 0, Errors: 0, Skipped: 1\n", SuiteTally(2, 1)),
         ("ok 1 - it works\n", None),
     ],
 )
-def test_closing_lines_say_how_many_passed(log: str, tally: Tally | None) -> None:
-    assert tally_in(log) == tally
+def test_closing_lines_say_how_many_passed(log: str, tally: SuiteTally | None) -> None:
+    assert read_tally(log) == tally
 
 
 @pytest.mark.parametrize(

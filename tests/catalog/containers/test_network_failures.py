@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchwright.catalog.containers.network_failures import network_failure
+from benchwright.catalog.containers.network_failures import find_network_failure
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,8 @@ from benchwright.catalog.containers.network_failures import network_failure
 )
 def test_a_program_that_cannot_fetch_is_recognised(line: str) -> None:
     assert (
-        network_failure(f"installing\n{line}\nrun-tests.sh: line 9: uvx: command not found\n") == line.strip()
+        find_network_failure(f"installing\n{line}\nrun-tests.sh: line 9: uvx: command not found\n")
+        == line.strip()
     )
 
 
@@ -46,4 +47,4 @@ def test_a_program_that_cannot_fetch_is_recognised(line: str) -> None:
     ],
 )
 def test_a_server_of_the_task_or_tests_that_ran_are_no_failure_of_the_network(log: str) -> None:
-    assert network_failure(log) is None
+    assert find_network_failure(log) is None

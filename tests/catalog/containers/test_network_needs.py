@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from benchwright.catalog.containers.network_needs import hosts_in, needs_of, texts_below
-from benchwright.sandbox.egress import MIRRORS
+from benchwright.catalog.containers.network_needs import find_network_needs, hosts_in, read_texts_below
+from benchwright.sandbox.egress import PACKAGE_MIRRORS
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ from benchwright.sandbox.egress import MIRRORS
     ],
 )
 def test_programs_that_fetch_are_found(script: str, programs: tuple[str, ...]) -> None:
-    assert needs_of([f"#!/bin/bash\n{script}\n"]).programs == programs
+    assert find_network_needs([f"#!/bin/bash\n{script}\n"]).programs == programs
 
 
 @pytest.mark.parametrize(
@@ -44,12 +44,12 @@ def test_programs_that_fetch_are_found(script: str, programs: tuple[str, ...]) -
     ],
 )
 def test_what_works_without_a_network_needs_none(script: str) -> None:
-    assert needs_of([script]).programs == ()
+    assert find_network_needs([script]).programs == ()
 
 
 def test_hosts_are_those_of_urls_and_of_programs_that_name_none() -> None:
-    needs = needs_of(["pip install pytest\nwget https://data.example/set.tgz\n"])
-    assert needs.hosts == (*MIRRORS["PyPI"], "data.example")
+    needs = find_network_needs(["pip install pytest\nwget https://data.example/set.tgz\n"])
+    assert needs.hosts == (*PACKAGE_MIRRORS["PyPI"], "data.example")
 
 
 def test_addresses_and_this_machine_are_no_hosts_that_a_text_names() -> None:
@@ -62,4 +62,4 @@ def test_texts_are_read_below_folders_and_what_is_no_text_is_passed_over(tmp_pat
     (tmp_path / "tests/test.sh").write_text("one")
     (tmp_path / "tests/set.bin").write_bytes(b"\xff\xfe")
     (tmp_path / "tests/link").symlink_to("/etc/hostname")
-    assert list(texts_below([tmp_path / "tests", tmp_path / "missing"])) == ["one"]
+    assert list(read_texts_below([tmp_path / "tests", tmp_path / "missing"])) == ["one"]

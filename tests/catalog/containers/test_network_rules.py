@@ -7,7 +7,7 @@ import pytest
 from benchwright.catalog.benchmark import Options
 from benchwright.catalog.containers.network_rules import NetworkRules, network_departures, read_network_rules
 from benchwright.errors import UserError
-from benchwright.sandbox.egress import MIRRORS, EgressPolicy
+from benchwright.sandbox.egress import PACKAGE_MIRRORS, EgressPolicy
 
 
 def rules(sealed: bool = True, **options: str) -> NetworkRules:
@@ -19,21 +19,26 @@ def lets_through(policy: EgressPolicy | None, host: str) -> bool:
 
 
 def test_under_a_seal_an_open_network_is_mirrors_and_what_the_task_names() -> None:
-    policy = rules().policy(True, ["data.example"])
-    for host in (*MIRRORS["PyPI"], *MIRRORS["npm"], *MIRRORS["Debian"], "data.example"):
+    policy = rules().egress_policy(True, ["data.example"])
+    for host in (
+        *PACKAGE_MIRRORS["PyPI"],
+        *PACKAGE_MIRRORS["npm"],
+        *PACKAGE_MIRRORS["Debian"],
+        "data.example",
+    ):
         assert lets_through(policy, host), host
     for host in ("github.com", "raw.githubusercontent.com", "huggingface.co", "tbench.ai", "gitlab.com"):
         assert not lets_through(policy, host), host
 
 
 def test_a_host_that_a_task_names_comes_with_those_that_it_sends_on_to() -> None:
-    assert lets_through(rules().policy(True, ["astral.sh"]), "release-assets.githubusercontent.com")
+    assert lets_through(rules().egress_policy(True, ["astral.sh"]), "release-assets.githubusercontent.com")
 
 
 def test_a_list_of_the_protocol_is_the_whole_list() -> None:
-    policy = rules().policy(("data.example",), ["named.example"])
+    policy = rules().egress_policy(("data.example",), ["named.example"])
     assert lets_through(policy, "data.example")
-    assert not lets_through(policy, MIRRORS["Debian"][0])
+    assert not lets_through(policy, PACKAGE_MIRRORS["Debian"][0])
     assert not lets_through(policy, "named.example")
 
 
@@ -56,19 +61,19 @@ def test_a_proxy_is_needed_where_some_phase_has_a_list(
 
 
 def test_no_network_stays_none_whatever_is_allowed() -> None:
-    assert rules(allow_hosts="more.example").policy(False) is None
-    assert rules(network="none").policy(True) is None
+    assert rules(allow_hosts="more.example").egress_policy(False) is None
+    assert rules(network="none").egress_policy(True) is None
 
 
 def test_mirrors_are_found_by_package_managers_and_let_through() -> None:
     chosen = rules(mirrors="pypi=https://mirror.example/simple, npm=https://npm.example/")
     assert (
-        chosen.variables["PIP_INDEX_URL"]
-        == chosen.variables["UV_DEFAULT_INDEX"]
+        chosen.mirror_variables["PIP_INDEX_URL"]
+        == chosen.mirror_variables["UV_DEFAULT_INDEX"]
         == "https://mirror.example/simple"
     )
-    assert chosen.variables["NPM_CONFIG_REGISTRY"] == "https://npm.example/"
-    assert chosen.hosts == ("mirror.example", "npm.example")
+    assert chosen.mirror_variables["NPM_CONFIG_REGISTRY"] == "https://npm.example/"
+    assert chosen.allowed_hosts == ("mirror.example", "npm.example")
 
 
 @pytest.mark.parametrize(

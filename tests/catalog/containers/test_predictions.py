@@ -14,8 +14,8 @@ from tests.interop.trajectories_kit import mini, predicted, swe_agent
 from benchwright.catalog.benchmark import GradedTrial
 from benchwright.catalog.containers.predictions import (
     Prediction,
-    predictions_at,
-    predictions_of,
+    collect_predictions,
+    load_predictions,
     read_predictions,
     write_predictions,
 )
@@ -99,27 +99,27 @@ def test_the_patches_of_a_run_are_those_of_its_first_repeat() -> None:
         return GradedTrial(sample, repeat, None, {}, Status.SCORED, 0.0, detail)
 
     run = [graded("a", 0, "1"), graded("b", 0, None), graded("a", 1, "2"), graded("b", 1, "3")]
-    assert list(predictions_of(run, "m")) == [Prediction("a", "m", "1"), Prediction("b", "m", "3")]
+    assert list(collect_predictions(run, "m")) == [Prediction("a", "m", "1"), Prediction("b", "m", "3")]
 
 
 class TestAFolderOfAnAgent:
     @pytest.mark.parametrize("write", [mini, swe_agent])
     def test_has_patches_and_how_they_came_about(self, write: Callable[..., Path], tmp_path: Path) -> None:
-        found = predictions_at(write(tmp_path / "out", "a__b-1", "diff 1\n"))
+        found = load_predictions(write(tmp_path / "out", "a__b-1", "diff 1\n"))
         assert found.patches == {"a__b-1": "diff 1\n"}
-        assert found.trials["a__b-1"].messages
-        assert f"those of {found.program}, as it wrote them down" in found.departure
+        assert found.foreign_trials["a__b-1"].messages
+        assert f"those of {found.foreign_program}, as it wrote them down" in found.departure
 
     def test_says_in_its_list_what_was_submitted(self, tmp_path: Path) -> None:
         folder = predicted(mini(tmp_path / "out", "a__b-1", "an early patch"), "a__b-1", "the last patch")
         predicted(folder, "a__b-2", None)
-        assert predictions_at(folder).patches == {"a__b-1": "the last patch", "a__b-2": ""}
+        assert load_predictions(folder).patches == {"a__b-1": "the last patch", "a__b-2": ""}
 
     def test_may_have_a_list_alone(self, tmp_path: Path) -> None:
         (tmp_path / "out").mkdir()
-        found = predictions_at(predicted(tmp_path / "out", "a__b-1", "diff"))
-        assert (found.patches, found.trials, found.program) == ({"a__b-1": "diff"}, {}, "")
+        found = load_predictions(predicted(tmp_path / "out", "a__b-1", "diff"))
+        assert (found.patches, found.foreign_trials, found.foreign_program) == ({"a__b-1": "diff"}, {}, "")
 
     def test_that_is_another_folder_is_refused(self, tmp_path: Path) -> None:
         with pytest.raises(UserError, match=r"holds neither preds\.json nor trajectories"):
-            predictions_at(tmp_path)
+            load_predictions(tmp_path)

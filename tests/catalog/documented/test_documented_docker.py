@@ -16,13 +16,13 @@ from tests.sandbox.docker.stand_ins import containers, docker
 from tests.simulated import simulated_endpoint
 
 from benchwright.errors import ExecutionError, UserError
-from benchwright.sandbox.docker.ownership import PROCESS_LABEL, process_id
+from benchwright.sandbox.docker.ownership import PROCESS_LABEL, unique_process_id
 from llm_benchmarker.benchmarks.base import BenchmarkSample, SampleResult
 from llm_benchmarker.benchmarks.docker_base import DockerBenchmark
 
 __all__ = ["running_engine", "workshop"]
 
-OURS = f"{PROCESS_LABEL}={process_id()}"
+OURS = f"{PROCESS_LABEL}={unique_process_id()}"
 
 PLUGIN = f"""
 from .base import BenchmarkSample, SampleResult

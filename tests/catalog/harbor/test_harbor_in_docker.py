@@ -13,10 +13,10 @@ from tests.catalog.containers.workshop import WORKSHOP
 from tests.catalog.harbor.harbor_kit import run, script, source, write_task
 from tests.sandbox.docker.stand_ins import IMAGE as BUSYBOX
 
-from benchwright.catalog.containers.network_rules import SEALED_NETWORK
+from benchwright.catalog.containers.network_rules import SEALED_NETWORK_DEPARTURE
 from benchwright.catalog.containers.sealing.canaries import UNTESTED_PASS_FLAG
 from benchwright.catalog.harbor.sealed_testing import EARLY_END_FLAG, SEALED_DEPARTURE
-from benchwright.catalog.validation import validate
+from benchwright.catalog.validation import validate_benchmark
 from benchwright.records import Status
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300), pytest.mark.usefixtures("nothing_left")]
@@ -108,7 +108,9 @@ async def test_an_image_that_brings_the_tests_is_built_from_their_folder(tmp_pat
             " && echo 1 > /logs/verifier/reward.txt\n",
         },
     )
-    validated = await validate(benchmark(f"harbor:{tmp_path / 'tasks'}"), source(tmp_path / "tasks"))
+    validated = await validate_benchmark(
+        benchmark(f"harbor:{tmp_path / 'tasks'}"), source(tmp_path / "tasks")
+    )
     assert (validated.checks, validated.failures) == (2, [])
 
 
@@ -134,7 +136,7 @@ async def test_steps_are_prepared_worked_on_and_tested_one_after_the_other(tmp_p
         },
     )
     tasks = tmp_path / "tasks"
-    assert (await validate(benchmark(f"harbor:{tasks}"), source(tasks))).failures == []
+    assert (await validate_benchmark(benchmark(f"harbor:{tasks}"), source(tasks))).failures == []
     look = "ls -a /tests /logs/verifier 2>&1 | grep -c -e shared -e reward; echo $STAYS; cat hello.txt"
     ended = await run(
         tasks,
@@ -302,6 +304,6 @@ async def test_time_limits_are_multiplied_and_that_is_told(tmp_path: Path) -> No
     departures = benchmark(f"harbor:{tmp_path / 'tasks'}", {"timeout_multiplier": "10"}).departures
     assert list(departures) == [
         SEALED_DEPARTURE,
-        SEALED_NETWORK,
+        SEALED_NETWORK_DEPARTURE,
         "time limits of agents and tests multiplied by 10",
     ]

@@ -16,9 +16,9 @@ from tests.sandbox.egress.outside import Outside, WebServer, serving
 from benchwright.catalog.containers import ContainerBenchmark
 from benchwright.catalog.containers.exploits import TERMINAL_EXPLOITS
 from benchwright.records import Status
-from benchwright.sandbox.egress import MIRRORS
+from benchwright.sandbox.egress import PACKAGE_MIRRORS
 
-MIRROR = MIRRORS["Debian"][0]
+MIRROR = PACKAGE_MIRRORS["Debian"][0]
 HELLO = f"http://{MIRROR}/hello"
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300), pytest.mark.usefixtures("nothing_left")]
@@ -63,7 +63,7 @@ async def run(
     async with serving(server) as address:
         made = benchmark(f"harbor:{tasks}", options, sealed=sealed)
         assert isinstance(made, ContainerBenchmark)
-        made = msgspec.structs.replace(made, egress=Outside(address).proxy)
+        made = msgspec.structs.replace(made, create_egress_proxy=Outside(address).proxy)
         ended = await played(made, source(tasks), tmp_path, [script(f"Task {name}", *commands)])
     return ended, server.requests
 

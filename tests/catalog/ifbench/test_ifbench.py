@@ -10,9 +10,9 @@ from tests.catalog.catalog_kit import benchmark, samples, source, validated, wri
 from tests.catalog.conversations import asked, figures, graded, scored
 
 from benchwright.catalog.benchmark import Options
-from benchwright.catalog.ifbench import tools
+from benchwright.catalog.ifbench import language_tools
 from benchwright.catalog.registry import find_about, make_benchmark
-from benchwright.catalog.validation import validate
+from benchwright.catalog.validation import validate_benchmark
 from benchwright.data.errors import DatasetError
 from benchwright.errors import UserError
 
@@ -91,17 +91,17 @@ async def test_prompts_that_need_the_tagger_are_asked_only_where_it_is(tmp_path:
     assert (await scored(with_it, sample.content, "Write it")).value == 1.0
     assert (await scored(with_it, sample.content, "The letter")).value == 0.0
     assert with_it.scorers[0].fingerprint != without.scorers[0].fingerprint
-    assert (await validate(without, source("ifbench", path))).failures == []
+    assert (await validate_benchmark(without, source("ifbench", path))).failures == []
 
 
 def test_without_a_library_one_line_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tools, "PUBLISHED_VERSIONS", {"nltk-that-nobody-has": "1"})
+    monkeypatch.setattr(language_tools, "PUBLISHED_VERSIONS", {"nltk-that-nobody-has": "1"})
     with pytest.raises(UserError, match=r"pip install 'benchwright\[ifbench\]'"):
         benchmark("ifbench")
 
 
 def test_another_version_of_a_library_is_a_departure(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tools, "PUBLISHED_VERSIONS", {"nltk": "3.8"})
+    monkeypatch.setattr(language_tools, "PUBLISHED_VERSIONS", {"nltk": "3.8"})
     assert "nltk 3.9.2 instead of 3.8" in benchmark("ifbench").departures
 
 

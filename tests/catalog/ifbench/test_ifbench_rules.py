@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from benchwright.catalog.ifbench.answers import ANSWER_BUILDERS
-from benchwright.catalog.ifbench.token_rules import START_VERB
-from benchwright.catalog.ifbench.tools import RULE_ARGUMENTS
+from benchwright.catalog.ifbench.answer_building import ANSWER_BUILDERS
+from benchwright.catalog.ifbench.language_tools import RULES_FOR_ARGUMENT_CHECKS
+from benchwright.catalog.ifbench.token_rules import START_VERB_INSTRUCTION
 
 KEYWORDS = {"keyword1": "a1", "keyword2": "b2", "keyword3": "c3", "keyword4": "d4", "keyword5": "e5"}
 KEPT = "a1 " + "B2 " * 2 + "c3 " * 3 + "d4 " * 5 + "xe5x " * 7
@@ -107,20 +107,26 @@ EXAMPLES: list[tuple[str, dict[str, Any], list[str], list[str]]] = [
 def test_a_rule_decides_as_the_official_code_does(
     instruction: str, arguments: dict[str, Any], follow: list[str], miss: list[str]
 ) -> None:
-    said = {text: RULE_ARGUMENTS.follows(text, instruction, arguments) for text in (*follow, *miss)}
+    said = {
+        text: RULES_FOR_ARGUMENT_CHECKS.follows(text, instruction, arguments) for text in (*follow, *miss)
+    }
     assert said == {text: text in follow for text in said}
 
 
 def test_every_rule_has_examples_and_an_answer_that_follows_it() -> None:
     with_examples = {instruction for instruction, *_ in EXAMPLES}
-    assert with_examples | {START_VERB} == set(RULE_ARGUMENTS.by_id) == set(ANSWER_BUILDERS)
-    assert len(RULE_ARGUMENTS.by_id) == 58
+    assert (
+        with_examples | {START_VERB_INSTRUCTION}
+        == set(RULES_FOR_ARGUMENT_CHECKS.by_id)
+        == set(ANSWER_BUILDERS)
+    )
+    assert len(RULES_FOR_ARGUMENT_CHECKS.by_id) == 58
 
 
 def test_a_verb_is_what_the_taggers_model_says(tagger: Path) -> None:
     from benchwright.catalog.ifbench.token_rules import tagging_rules
 
     rules = tagging_rules(lambda text: [text], tagger)
-    assert rules.follows("Rain falls", START_VERB, {})
-    assert not rules.follows("The rain falls", START_VERB, {})
-    assert not rules.follows(" ", START_VERB, {})
+    assert rules.follows("Rain falls", START_VERB_INSTRUCTION, {})
+    assert not rules.follows("The rain falls", START_VERB_INSTRUCTION, {})
+    assert not rules.follows(" ", START_VERB_INSTRUCTION, {})

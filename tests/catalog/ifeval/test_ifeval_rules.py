@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.catalog.ifeval.layout_rules import has_title, number_bullet_lists, number_placeholders
-from benchwright.catalog.ifeval.rows import RULE_ARGUMENTS
-from benchwright.catalog.ifeval.wording_rules import has_keyword_frequency, letter_frequency
+from benchwright.catalog.ifeval.layout_rules import has_bullet_count, has_placeholders, has_title
+from benchwright.catalog.ifeval.rows import RULES_FOR_ARGUMENT_CHECKS
+from benchwright.catalog.ifeval.wording_rules import has_keyword_frequency, has_letter_frequency
 
 ENGLISH = "this is a plain answer about the weather in the north of the country"
 
@@ -167,18 +167,20 @@ EXAMPLES: list[tuple[str, dict[str, Any], list[str], list[str]]] = [
 def test_a_rule_decides_as_the_official_code(
     instruction: str, arguments: dict[str, Any], followed: list[str], broken: list[str]
 ) -> None:
-    verdicts = {text: RULE_ARGUMENTS.follows(text, instruction, arguments) for text in followed + broken}
+    verdicts = {
+        text: RULES_FOR_ARGUMENT_CHECKS.follows(text, instruction, arguments) for text in followed + broken
+    }
     assert verdicts == dict.fromkeys(followed, True) | dict.fromkeys(broken, False)
 
 
 def test_there_are_25_rules_and_each_has_its_examples() -> None:
-    assert len(RULE_ARGUMENTS.by_id) == 25
-    assert {example[0] for example in EXAMPLES} == set(RULE_ARGUMENTS.by_id)
+    assert len(RULES_FOR_ARGUMENT_CHECKS.by_id) == 25
+    assert {example[0] for example in EXAMPLES} == set(RULES_FOR_ARGUMENT_CHECKS.by_id)
 
 
 def test_an_unknown_instruction_is_an_error_and_not_a_verdict() -> None:
     with pytest.raises(KeyError):
-        RULE_ARGUMENTS.follows("a", "detectable_format:number_words_in_section", {})
+        RULES_FOR_ARGUMENT_CHECKS.follows("a", "detectable_format:number_words_in_section", {})
 
 
 @given(st.text("a* -\n\t", max_size=40))
@@ -186,8 +188,8 @@ def test_bullets_are_counted_as_by_the_official_patterns(text: str) -> None:
     import re
 
     count = len(re.findall(r"^\s*\*[^\*].*$", text, re.M)) + len(re.findall(r"^\s*-.*$", text, re.M))
-    assert number_bullet_lists(text, count)
-    assert not number_bullet_lists(text, count + 1)
+    assert has_bullet_count(text, count)
+    assert not has_bullet_count(text, count + 1)
 
 
 @given(st.text("a[]\n", max_size=40))
@@ -195,8 +197,8 @@ def test_placeholders_are_counted_as_by_the_official_pattern(text: str) -> None:
     import re
 
     count = len(re.findall(r"\[.*?\]", text))
-    assert number_placeholders(text, count)
-    assert not number_placeholders(text, count + 1)
+    assert has_placeholders(text, count)
+    assert not has_placeholders(text, count + 1)
 
 
 @given(st.text("a<> \n", max_size=30))
@@ -212,7 +214,7 @@ def test_less_than_and_at_least_are_opposites(text: str, number: int) -> None:
     assert has_keyword_frequency(text, "ab", number, "less than") is not has_keyword_frequency(
         text, "ab", number, "at least"
     )
-    assert letter_frequency(text, "b", number, "less than") is not letter_frequency(
+    assert has_letter_frequency(text, "b", number, "less than") is not has_letter_frequency(
         text, "b", number, "at least"
     )
 
@@ -243,7 +245,7 @@ ARGUMENTS = {instruction: arguments for instruction, arguments, _, _ in reversed
 MIXED = "".join(HOSTILE)
 
 
-@pytest.mark.parametrize("instruction", sorted(RULE_ARGUMENTS.by_id))
+@pytest.mark.parametrize("instruction", sorted(RULES_FOR_ARGUMENT_CHECKS.by_id))
 def test_a_rule_takes_time_linear_in_the_response(instruction: str) -> None:
     """Ten times the text may take forty times as long (clocks are coarse), where backtracking takes a hundred."""
     for piece in HOSTILE:
@@ -257,7 +259,7 @@ def _seconds(instruction: str, piece: str, size: int) -> float:
     gc.disable()
     try:
         start = process_time()
-        RULE_ARGUMENTS.follows(text, instruction, ARGUMENTS[instruction])
+        RULES_FOR_ARGUMENT_CHECKS.follows(text, instruction, ARGUMENTS[instruction])
         return process_time() - start
     finally:
         gc.enable()

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.catalog.ifeval.language import detect_language
+from benchwright.catalog.ifeval.language_detection import detect_language
 from benchwright.catalog.ifeval.sentences import split_sentences
-from benchwright.catalog.ifeval.words import capital_word_count, word_count
+from benchwright.catalog.ifeval.word_counting import count_capital_words, count_words
 
 
 @pytest.mark.parametrize(
@@ -56,11 +56,11 @@ def test_a_split_text_is_whole_but_for_white_space(text: str) -> None:
     ],
 )
 def test_words_in_capitals_are_those_of_word_tokenize(text: str, count: int) -> None:
-    assert capital_word_count([text]) == count
+    assert count_capital_words([text]) == count
 
 
 def test_words_are_runs_of_letters_and_digits() -> None:
-    assert word_count("don't stop_it - 3.5") == 5
+    assert count_words("don't stop_it - 3.5") == 5
 
 
 def test_the_language_is_the_same_each_time_and_nothing_where_there_are_no_letters() -> None:

@@ -19,7 +19,7 @@ from benchwright.catalog.livecodebench import problem_tests
 from benchwright.catalog.livecodebench.inside import to_json
 from benchwright.catalog.livecodebench.output_comparison import same_output, same_value
 from benchwright.catalog.livecodebench.problem_tests import Test, read_tests
-from benchwright.catalog.livecodebench.prompts import code_of
+from benchwright.catalog.livecodebench.prompts import extract_code
 from benchwright.data.errors import DatasetError
 from benchwright.engine.offload import offload_processes
 from benchwright.engine.protocols import Score
@@ -152,7 +152,7 @@ def test_a_row_with_damaged_public_tests_is_told_by_its_number(tmp_path: Path) -
     ],
 )
 def test_the_code_stands_between_the_last_two_fences(answer: str, code: str | None) -> None:
-    assert code_of(answer) == code
+    assert extract_code(answer) == code
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,15 @@ import pytest
 from tests.catalog.catalog_kit import benchmark, samples, source, validated
 from tests.catalog.conversations import Talk, figures, graded, solved
 
-from benchwright.catalog.ifeval.rows import RULE_ARGUMENTS as IFEVAL
+from benchwright.catalog.ifeval.rows import RULES_FOR_ARGUMENT_CHECKS as IFEVAL
 from benchwright.catalog.ifeval.splitters import OWN_SPLITTER_NAME
 from benchwright.catalog.multi_if.grading import grade, grade_documented
-from benchwright.catalog.multi_if.rules import chinese_sentences, chinese_words, hindi_sentences, rules
+from benchwright.catalog.multi_if.rules import (
+    build_rules,
+    count_chinese_sentences,
+    count_chinese_words,
+    count_hindi_sentences,
+)
 from benchwright.catalog.registry import find_about
 from benchwright.data.errors import DatasetError
 from benchwright.records import Status
@@ -204,25 +209,25 @@ def _scored(language: str, instructions: str, passed: list[tuple[int, int]]) -> 
     ],
 )
 def test_chinese_text_is_counted_by_characters_emojis_and_other_words(text: str, words: int) -> None:
-    assert chinese_words(text) == words
+    assert count_chinese_words(text) == words
 
 
 def test_sentences_of_chinese_end_with_their_marks_and_lines_and_those_of_hindi_with_a_danda() -> None:
-    assert chinese_sentences("我们去。他们呢？\n好\n\n") == 3
-    assert hindi_sentences("यह एक है। यह दूसरा है! और") == 3
+    assert count_chinese_sentences("我们去。他们呢？\n好\n\n") == 3
+    assert count_hindi_sentences("यह एक है। यह दूसरा है! और") == 3
 
 
 def test_rules_differ_from_those_of_ifeval_where_another_language_is_written() -> None:
     chinese = "我们今天去公园散步因为天气很好大家都很高兴"
     arguments = {"num_words": 10, "relation": "at least"}
-    assert rules(OWN_SPLITTER_NAME).follows(chinese, "length_constraints:number_words", arguments)
+    assert build_rules(OWN_SPLITTER_NAME).follows(chinese, "length_constraints:number_words", arguments)
     assert not IFEVAL.follows(chinese, "length_constraints:number_words", arguments)
     sentences = {"num_sentences": 2, "relation": "at least"}
     hindi = "यह हिन्दी में एक वाक्य है। यह हिन्दी में दूसरा वाक्य है।"
-    assert rules(OWN_SPLITTER_NAME).follows(hindi, "length_constraints:number_sentences", sentences)
+    assert build_rules(OWN_SPLITTER_NAME).follows(hindi, "length_constraints:number_sentences", sentences)
     assert not IFEVAL.follows(hindi, "length_constraints:number_sentences", sentences)
 
 
 @pytest.mark.parametrize(("text", "quoted"), [('"a"', True), ("“a”", True), ("「a」", True), ("“a“", False)])
 def test_quotation_marks_of_other_scripts_count(text: str, quoted: bool) -> None:
-    assert rules(OWN_SPLITTER_NAME).follows(text, "startend:quotation", {}) is quoted
+    assert build_rules(OWN_SPLITTER_NAME).follows(text, "startend:quotation", {}) is quoted

@@ -16,7 +16,7 @@ from tests.catalog.swe_bench.made_repositories import (
     write,
 )
 
-from benchwright.catalog.swe_bench.instance_script import official_image
+from benchwright.catalog.swe_bench.instance_script import official_image_name
 
 CALCULATOR: Files = {
     "README.rst": "A calculator\n============\n",
@@ -136,7 +136,7 @@ def make_django_instance(folder: Path, number: int) -> dict[str, Any]:
 
 def image_of(row: Mapping[str, Any]) -> str:
     """The official name of an instance's image."""
-    return official_image(row["instance_id"])
+    return official_image_name(row["instance_id"])
 
 
 def _instance(

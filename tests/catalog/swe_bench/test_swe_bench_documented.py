@@ -21,10 +21,10 @@ from benchwright.catalog.swe_bench import about as verified
 from benchwright.catalog.swe_bench import benchmark as verified_benchmark
 from benchwright.catalog.swe_bench import mirrors as mirrors_module
 from benchwright.catalog.swe_bench.documented_variant import grade
-from benchwright.catalog.swe_bench.mirrors import Mirrors
+from benchwright.catalog.swe_bench.mirrors import RepositoryMirrors
 from benchwright.catalog.swe_bench_pro import about as pro
 from benchwright.catalog.swe_bench_pro import benchmark as pro_benchmark
-from benchwright.catalog.validation import validate
+from benchwright.catalog.validation import validate_benchmark
 from benchwright.data.datasets import Source, find_dataset
 from benchwright.errors import ExecutionError, UserError
 from benchwright.records import Status
@@ -111,7 +111,7 @@ async def test_the_gold_patch_passes_in_the_documented_image(
 ) -> None:
     benchmark = calculator.benchmark(variant, image="")
     assert benchmark.departures == ()
-    ran = await validate(benchmark, calculator.source(benchmark.about))
+    ran = await validate_benchmark(benchmark, calculator.source(benchmark.about))
     assert (ran.checks, ran.failures) == (4, [])
 
 
@@ -182,9 +182,9 @@ class TestMirrors:
         monkeypatch.setattr(mirrors_module, "GITHUB_URL", f"file://{calculator.repositories}")
         source = calculator.repositories / "shop" / "calculator.git"
         source.rename(source.with_suffix(""))
-        first = await Mirrors().archive("shop/calculator", calculator.made["base_commit"])
+        first = await RepositoryMirrors().archive_commit("shop/calculator", calculator.made["base_commit"])
         source.with_suffix("").rename(tmp_path / "gone")
-        again = await Mirrors().archive("shop/calculator", calculator.made["base_commit"])
+        again = await RepositoryMirrors().archive_commit("shop/calculator", calculator.made["base_commit"])
         assert first == again
         assert [place.name for place in (tmp_path / "home" / "repositories").iterdir()] == [
             "shop__calculator.git"
@@ -196,7 +196,7 @@ class TestMirrors:
         monkeypatch.setenv("BENCHWRIGHT_HOME", str(tmp_path / "home"))
         monkeypatch.setattr(mirrors_module, "GITHUB_URL", f"file://{tmp_path}/nowhere")
         with pytest.raises(ExecutionError, match=r"git failed: .*nowhere"):
-            await Mirrors().archive("shop/calculator", calculator.made["base_commit"])
+            await RepositoryMirrors().archive_commit("shop/calculator", calculator.made["base_commit"])
         assert list((tmp_path / "home" / "repositories").iterdir()) == []
 
     async def test_only_https_and_files_are_spoken(
@@ -205,7 +205,7 @@ class TestMirrors:
         monkeypatch.setenv("BENCHWRIGHT_HOME", str(tmp_path))
         monkeypatch.setattr(mirrors_module, "GITHUB_URL", "ext::sh -c touch% /tmp/never")
         with pytest.raises(ExecutionError, match="transport 'ext' not allowed"):
-            await Mirrors().archive("shop/calculator", "0" * 40)
+            await RepositoryMirrors().archive_commit("shop/calculator", "0" * 40)
 
     async def test_hooks_of_a_mirror_are_not_run(self, calculator: Calculator, tmp_path: Path) -> None:
         marker = tmp_path / "it was run"
@@ -215,7 +215,7 @@ class TestMirrors:
             hook.parent.mkdir(exist_ok=True)
             hook.write_text(f"#!/bin/sh\ntouch '{marker}'\n")
             hook.chmod(0o755)
-        assert await Mirrors(str(calculator.repositories)).archive(
+        assert await RepositoryMirrors(str(calculator.repositories)).archive_commit(
             "shop/calculator", calculator.made["base_commit"]
         )
         assert not marker.exists()
@@ -228,13 +228,13 @@ class TestMirrors:
         self, repository: str, commit: str, calculator: Calculator
     ) -> None:
         with pytest.raises(ExecutionError, match="names no repository and commit"):
-            await Mirrors(str(calculator.repositories)).archive(repository, commit)
+            await RepositoryMirrors(str(calculator.repositories)).archive_commit(repository, commit)
 
     async def test_what_is_missing_is_told(self, calculator: Calculator, tmp_path: Path) -> None:
-        mirrors = Mirrors(str(calculator.repositories))
+        mirrors = RepositoryMirrors(str(calculator.repositories))
         with pytest.raises(ExecutionError, match=r"holds no mirror of shop/other, such as shop/other\.git"):
-            await mirrors.archive("shop/other", "0" * 40)
+            await mirrors.archive_commit("shop/other", "0" * 40)
         with pytest.raises(ExecutionError, match="git failed"):
-            await mirrors.archive("shop/calculator", "0" * 40)
+            await mirrors.archive_commit("shop/calculator", "0" * 40)
         with pytest.raises(UserError, match="There is no directory"):
-            Mirrors(str(tmp_path / "nowhere"))
+            RepositoryMirrors(str(tmp_path / "nowhere"))

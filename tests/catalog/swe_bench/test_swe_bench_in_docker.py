@@ -24,8 +24,8 @@ from benchwright.catalog.scripted_checks import ScriptedSession
 from benchwright.catalog.selection import Selection
 from benchwright.catalog.swe_bench.about import SWE_BENCH
 from benchwright.catalog.swe_bench.benchmark import make
-from benchwright.catalog.swe_bench.instance_script import official_image
-from benchwright.catalog.validation import validate
+from benchwright.catalog.swe_bench.instance_script import official_image_name
+from benchwright.catalog.validation import validate_benchmark
 from benchwright.data.datasets import Source, find_dataset
 from benchwright.engine.protocols import Score, Session
 from benchwright.errors import ExecutionError
@@ -78,7 +78,7 @@ def greeter(swe_bench_path: Path) -> Sample:
 
 
 async def test_the_right_patch_in_an_answer_resolves_and_the_others_do_not(swe_bench_path: Path) -> None:
-    validated = await validate(
+    validated = await validate_benchmark(
         make(SWE_BENCH, Options({"mode": "patch"})), source(swe_bench_path), Selection(1)
     )
     assert (validated.failures, validated.samples, validated.checks) == ([], 1, 4)
@@ -198,9 +198,10 @@ async def test_an_honest_fix_in_other_words_than_the_right_one_has_no_flag(calcu
 async def test_an_image_that_holds_the_fix_elsewhere_has_a_flag(calculator: Sample) -> None:
     copy = f"cp -r /testbed /opt/later; cd /opt/later && git apply <<'END'\n{calculator.content['patch']}END"
     name = "pytest-dev__pytest-900001"
+    image = official_image_name(calculator.content["instance_id"])
     stand_ins.docker(
-        *("build", "--network", "none", "--tag", official_image(name), "-"),
-        stdin=f"FROM {official_image(calculator.content['instance_id'])}\nRUN {shell_in_dockerfile(copy)}\n".encode(),
+        *("build", "--network", "none", "--tag", official_image_name(name), "-"),
+        stdin=f"FROM {image}\nRUN {shell_in_dockerfile(copy)}\n".encode(),
     )
     sample = Sample(name, {**calculator.content, "instance_id": name})
     _, score = await played(
@@ -209,7 +210,7 @@ async def test_an_image_that_holds_the_fix_elsewhere_has_a_flag(calculator: Samp
         apply_patch_message(calculator.content["patch"]),
         assistant(DONE_MESSAGE),
     )
-    stand_ins.docker("rmi", official_image(name))
+    stand_ins.docker("rmi", official_image_name(name))
     assert score.detail is not None
     (flag,) = score.detail["flags"]
     assert flag["kind"] == "solution_in_image"
@@ -371,7 +372,7 @@ async def test_no_container_is_left_when_a_trial_is_cancelled_in_its_tests(
 
 async def test_no_exploit_of_the_suite_passes_unnoticed(swe_bench_path: Path) -> None:
     tried = with_exploits(make(SWE_BENCH, Options()))
-    validated = await validate(tried, source(swe_bench_path), Selection(1))
+    validated = await validate_benchmark(tried, source(swe_bench_path), Selection(1))
     assert validated.failures == []
     assert set(validated.exploits) == {exploit.name for exploit in REPOSITORY_EXPLOITS}
     assert validated.exploits["a later commit on a ref"].blocked == 1

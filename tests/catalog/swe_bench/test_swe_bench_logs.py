@@ -22,7 +22,7 @@ from tests.catalog.swe_bench.projects import (
     sympy_source,
 )
 
-from benchwright.catalog.swe_bench.log_parsers import PARSERS, STATUSES, Statuses
+from benchwright.catalog.swe_bench.log_parsers import LOG_PARSERS, STATUS_WORDS, Statuses
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
@@ -97,23 +97,23 @@ def summary(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def test_pytests_summary_gives_every_test_and_cuts_names_at_their_first_space(summary: str) -> None:
     shown = values("/tmp/a/b", "//a/b", "/a/*/b", "MouseButton.LEFT")
-    assert PARSERS["pytest"](summary) == in_file(ENDINGS) | shown | CUT | PRINTED
+    assert LOG_PARSERS["pytest"](summary) == in_file(ENDINGS) | shown | CUT | PRINTED
 
 
 def test_of_a_path_in_brackets_only_the_last_part_stays_for_pylint_and_requests(summary: str) -> None:
     shown = values("/b", "//a/b", "/a/*/b", "MouseButton.LEFT")
-    assert PARSERS["pytest_options"](summary) == in_file(ENDINGS) | shown | CUT | PRINTED
+    assert LOG_PARSERS["pytest_options"](summary) == in_file(ENDINGS) | shown | CUT | PRINTED
 
 
 def test_matplotlibs_mouse_buttons_become_numbers(summary: str) -> None:
     shown = values("/tmp/a/b", "//a/b", "/a/*/b", "1")
-    assert PARSERS["matplotlib"](summary) == in_file(ENDINGS) | shown | CUT | PRINTED
+    assert LOG_PARSERS["matplotlib"](summary) == in_file(ENDINGS) | shown | CUT | PRINTED
 
 
 def test_seaborns_log_knows_only_passes_and_failures(summary: str) -> None:
     shown = values("/tmp/a/b", "//a/b", "/a/*/b", "MouseButton.LEFT")
     known = {name: status for name, status in ENDINGS.items() if status in ("PASSED", "FAILED")}
-    assert PARSERS["seaborn"](summary) == in_file(known) | shown | CUT | PRINTED
+    assert LOG_PARSERS["seaborn"](summary) == in_file(known) | shown | CUT | PRINTED
 
 
 def test_names_are_whole_for_astropy_scikit_learn_and_sphinx_with_what_follows_an_error_or_xfail(
@@ -122,35 +122,35 @@ def test_names_are_whole_for_astropy_scikit_learn_and_sphinx_with_what_follows_a
     shown = values("/tmp/a/b", "//a/b", "/a/*/b", "MouseButton.LEFT", "two words")
     followed = {"test_setup": "test_setup - RuntimeError: no", "test_not_yet": "test_not_yet - not yet"}
     endings = {followed.get(name, name): status for name, status in ENDINGS.items()}
-    assert PARSERS["pytest_v2"](summary) == in_file(endings) | shown | PRINTED
+    assert LOG_PARSERS["pytest_v2"](summary) == in_file(endings) | shown | PRINTED
 
 
 def test_colours_are_no_part_of_names(tmp_path: Path, summary: str) -> None:
     coloured = pytest_log(tmp_path, PYTEST_TESTS, "--color=yes")
     assert "\x1b[" in coloured
-    assert PARSERS["pytest_v2"](coloured) == PARSERS["pytest_v2"](summary)
+    assert LOG_PARSERS["pytest_v2"](coloured) == LOG_PARSERS["pytest_v2"](summary)
 
 
 def test_a_count_of_skipped_tests_is_no_test(summary: str) -> None:
     assert "SKIPPED [1]" in summary
-    assert "[1]" not in {name for parse in PARSERS.values() for name in parse(summary)}
+    assert "[1]" not in {name for parse in LOG_PARSERS.values() for name in parse(summary)}
 
 
 def test_an_old_pytest_says_the_same(tmp_path: Path) -> None:
     shown = values("/tmp/a/b", "//a/b", "/a/*/b", "MouseButton.LEFT")
-    found = PARSERS["pytest"](old_pytest_log(tmp_path, PYTEST_TESTS, "-rA"))
+    found = LOG_PARSERS["pytest"](old_pytest_log(tmp_path, PYTEST_TESTS, "-rA"))
     assert found == in_file(ENDINGS) | shown | CUT | PRINTED
 
 
 def test_an_old_pytest_without_a_summary_names_the_status_last(tmp_path: Path) -> None:
     options = ("-vv", "-o", "console_output_style=classic", "--tb=no")
     shown = values("/tmp/a/b", "//a/b", "/a/*/b", "MouseButton.LEFT", "two words")
-    found = PARSERS["pytest_v2"](old_pytest_log(tmp_path, PYTEST_TESTS, *options))
+    found = LOG_PARSERS["pytest_v2"](old_pytest_log(tmp_path, PYTEST_TESTS, *options))
     assert found == in_file({**ENDINGS, "test_elsewhere": "SKIPPED"}) | shown
 
 
 def test_seaborn_reads_the_lines_of_an_old_pytest_too(tmp_path: Path) -> None:
-    found = PARSERS["seaborn"](old_pytest_log(tmp_path, pytest_source({"test_a": "PASSED"}), "-v"))
+    found = LOG_PARSERS["seaborn"](old_pytest_log(tmp_path, pytest_source({"test_a": "PASSED"}), "-v"))
     assert found == in_file({"test_a": "PASSED"})
 
 
@@ -191,7 +191,7 @@ class Cases(SimpleTestCase):
 
 def test_djangos_log_names_tests_as_the_runner_does(tmp_path: Path) -> None:
     case = "blog.tests.Cases"
-    assert PARSERS["django"](django_log(tmp_path, DJANGO_TESTS)) == {
+    assert LOG_PARSERS["django"](django_log(tmp_path, DJANGO_TESTS)) == {
         f"test_right ({case}.test_right)": "PASSED",
         "A sentence that names it.": "PASSED",
         f"test_wrong ({case}.test_wrong)": "FAILED",
@@ -228,13 +228,13 @@ def test_elsewhere():
 
 
 def test_sympys_log_names_tests_without_their_file(tmp_path: Path) -> None:
-    found = PARSERS["sympy"](sympy_log(tmp_path, SYMPY_TESTS))
+    found = LOG_PARSERS["sympy"](sympy_log(tmp_path, SYMPY_TESTS))
     assert found == {"test_right": "PASSED", "test_wrong": "FAILED", "test_raises": "ERROR"}
 
 
 def test_headings_of_sympys_failures_count_with_their_file() -> None:
     heading = "___ sympy/core/tests/test_basic.py:test_structure ___"
-    assert PARSERS["sympy"](heading) == {"sympy/core/tests/test_basic.py:test_structure": "FAILED"}
+    assert LOG_PARSERS["sympy"](heading) == {"sympy/core/tests/test_basic.py:test_structure": "FAILED"}
 
 
 def test_other_output_between_a_djangos_test_and_its_ok() -> None:
@@ -248,14 +248,14 @@ ok
 test_c (m.T) ... System check identified no issues (0 silenced)
 ok
 """
-    found = PARSERS["django"](log)
+    found = LOG_PARSERS["django"](log)
     assert {name: found[name] for name in ("test_a (m.T)", "test_b (m.T)", "test_c (m.T)")} == dict.fromkeys(
         ("test_a (m.T)", "test_b (m.T)", "test_c (m.T)"), "PASSED"
     )
 
 
 def test_a_bare_heading_of_a_failure_is_passed_over() -> None:
-    assert PARSERS["django"]("FAIL:\nERROR:\n") == {}
+    assert LOG_PARSERS["django"]("FAIL:\nERROR:\n") == {}
 
 
 def endings(of: Mapping[str, str]) -> Statuses:
@@ -294,15 +294,15 @@ def test_many_tests_come_out_as_they_were_made(parser: str, tmp_path: Path) -> N
     bodies, run, names = MADE[parser]
     made = endings(bodies)
     seen = {name: status for name, status in made.items() if status != UNSEEN.get(parser)}
-    assert names(PARSERS[parser](run(tmp_path, {**made, **LAST[parser]}))) == seen
+    assert names(LOG_PARSERS[parser](run(tmp_path, {**made, **LAST[parser]}))) == seen
 
 
-@given(st.text(), st.sampled_from(sorted(PARSERS)))
+@given(st.text(), st.sampled_from(sorted(LOG_PARSERS)))
 def test_no_log_makes_a_parser_fail(log: str, parser: str) -> None:
-    assert isinstance(PARSERS[parser](log), dict)
+    assert isinstance(LOG_PARSERS[parser](log), dict)
 
 
-@given(st.sampled_from(STATUSES), st.from_regex(r"[a-z_/]+\.py::[a-z_]+", fullmatch=True))
+@given(st.sampled_from(STATUS_WORDS), st.from_regex(r"[a-z_/]+\.py::[a-z_]+", fullmatch=True))
 def test_a_line_of_the_summary_is_read_wherever_it_stands(status: str, name: str) -> None:
     for parser in ("pytest", "pytest_options", "pytest_v2", "matplotlib"):
-        assert PARSERS[parser](f"noise\n{status} {name}\nmore noise")[name] == status
+        assert LOG_PARSERS[parser](f"noise\n{status} {name}\nmore noise")[name] == status

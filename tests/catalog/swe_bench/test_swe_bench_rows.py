@@ -11,15 +11,15 @@ import pytest
 from tests.catalog.catalog_kit import write_rows
 
 from benchwright.catalog.benchmark import Options
-from benchwright.catalog.containers.network_rules import SEALED_NETWORK
-from benchwright.catalog.containers.sealing.history import HISTORY_DEPARTURE
+from benchwright.catalog.containers.network_rules import SEALED_NETWORK_DEPARTURE
+from benchwright.catalog.containers.sealing.commit_removal import HISTORY_DEPARTURE
 from benchwright.catalog.swe_bench.about import SWE_BENCH
 from benchwright.catalog.swe_bench.benchmark import images_of, make
 from benchwright.catalog.swe_bench.instance_script import (
     build_script,
-    changed_files,
-    files_to_test,
-    official_image,
+    find_changed_files,
+    official_image_name,
+    test_command_arguments,
 )
 from benchwright.data.datasets import find_dataset
 from benchwright.data.errors import DatasetError
@@ -106,7 +106,7 @@ def test_instances_of_one_version_of_a_project_have_images_of_one_family(tmp_pat
 
 def test_the_official_images_name_the_instance() -> None:
     expected = "swebench/sweb.eval.x86_64.scikit-learn_1776_scikit-learn-13328:latest"
-    assert official_image("scikit-learn__scikit-learn-13328") == expected
+    assert official_image_name("scikit-learn__scikit-learn-13328") == expected
 
 
 def test_the_script_does_what_the_official_one_does_in_its_order() -> None:
@@ -163,8 +163,11 @@ def test_the_commands_are_those_of_the_version(repo: str, version: str, line: st
 def test_djangos_test_files_are_modules_and_files_that_are_no_tests_are_left_out() -> None:
     names = ("tests/forms_tests/tests/test_a.py", "django/b.py", "docs/c.txt", "tests/d/e.json")
     patch = "".join(f"diff --git a/{name} b/{name}\n" for name in names)
-    assert files_to_test("django/django", patch) == ["forms_tests.tests.test_a", "django.b"]
-    assert files_to_test("sympy/sympy", patch) == ["tests/forms_tests/tests/test_a.py", "django/b.py"]
+    assert test_command_arguments("django/django", patch) == ["forms_tests.tests.test_a", "django.b"]
+    assert test_command_arguments("sympy/sympy", patch) == [
+        "tests/forms_tests/tests/test_a.py",
+        "django/b.py",
+    ]
 
 
 def test_the_changed_files_of_a_patch_are_what_git_says(tmp_path: Path) -> None:
@@ -185,7 +188,7 @@ def test_the_changed_files_of_a_patch_are_what_git_says(tmp_path: Path) -> None:
     git("add", "--all")
     patch = git("diff", "--cached", "--find-renames")
     assert "rename from renamed.py" in patch
-    assert sorted(changed_files(patch)) == ["changed.py", "removed.py", "renamed.py"]
+    assert sorted(find_changed_files(patch)) == ["changed.py", "removed.py", "renamed.py"]
 
 
 def test_options_are_checked_before_anything_starts(tmp_path: Path) -> None:
@@ -205,7 +208,7 @@ def test_predictions_are_part_of_the_samples(tmp_path: Path) -> None:
 
 
 def test_what_departs_from_the_protocol_is_said(tmp_path: Path) -> None:
-    assert make(SWE_BENCH, Options({})).departures == (HISTORY_DEPARTURE, SEALED_NETWORK)
+    assert make(SWE_BENCH, Options({})).departures == (HISTORY_DEPARTURE, SEALED_NETWORK_DEPARTURE)
     assert make(SWE_BENCH, Options(sealed=False)).departures == ()
     assert "in place of an agent" in make(SWE_BENCH, Options({"mode": "patch"})).departures[0]
     assert make(SWE_BENCH, Options({"max_turns": "30"})).departures[1] == "30 answers at most in place of 250"

@@ -17,7 +17,7 @@ from tests.simulated import simulated_endpoint
 from benchwright.catalog.asking import assistant
 from benchwright.catalog.containers.patch_checks import DONE_MESSAGE, apply_patch_message
 from benchwright.catalog.containers.patch_sources import agent_messages
-from benchwright.catalog.swe_bench.instance_script import DIRECTORY
+from benchwright.catalog.swe_bench.instance_script import REPOSITORY_DIRECTORY
 from benchwright.records import Status
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
@@ -32,7 +32,7 @@ def program(tmp_path: Path) -> Iterator[Program]:
 
 def script(row: dict[str, Any], *replies: dict[str, Any]) -> dict[str, Any]:
     """What the simulated model replies to an instance."""
-    opening = agent_messages(row["repo"], DIRECTORY, row["problem_statement"])[-1]["content"]
+    opening = agent_messages(row["repo"], REPOSITORY_DIRECTORY, row["problem_statement"])[-1]["content"]
     return {"prompt": opening, "replies": [*replies, assistant(DONE_MESSAGE)]}
 
 

@@ -15,7 +15,7 @@ from tests.catalog.swe_bench.made_repositories import (
     write,
 )
 
-from benchwright.catalog.swe_bench.instance_script import changed_files, official_image
+from benchwright.catalog.swe_bench.instance_script import find_changed_files, official_image_name
 
 RUNTEST = """\
 #!/bin/sh
@@ -61,7 +61,7 @@ def row(
         "hints_text": "",
         "created_at": "2026-01-01 00:00:00",
         "version": str(number),
-        "image": official_image(instance),
+        "image": official_image_name(instance),
         "eval_script": eval_script(base, test_patch, ["TERM=dumb ./runtest --durable --single unit/sums"]),
         "log_parser": "parse_log_redis",
         "eval_type": "pass_and_fail",
@@ -73,7 +73,7 @@ def row(
 
 def eval_script(base: str, test_patch: str, tests: Sequence[str]) -> str:
     """The script of a row with these test commands, in the form that its authors gave to all of them."""
-    reset = f"git checkout {base} {' '.join(changed_files(test_patch))}"
+    reset = f"git checkout {base} {' '.join(find_changed_files(test_patch))}"
     lines = [
         *("#!/bin/bash", "set -uxo pipefail", "cd /testbed"),
         *("git config --global --add safe.directory /testbed", "cd /testbed", reset),

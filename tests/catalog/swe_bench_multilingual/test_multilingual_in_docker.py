@@ -23,7 +23,7 @@ from benchwright.catalog.containers.patch_checks import DONE_MESSAGE, apply_patc
 from benchwright.catalog.selection import Selection
 from benchwright.catalog.swe_bench_multilingual.about import SWE_BENCH_MULTILINGUAL
 from benchwright.catalog.swe_bench_multilingual.benchmark import make
-from benchwright.catalog.validation import validate
+from benchwright.catalog.validation import validate_benchmark
 from benchwright.data.datasets import Source, find_dataset
 from benchwright.records import Sample
 
@@ -97,7 +97,7 @@ async def test_a_changed_runner_of_tests_has_flags_and_stays_a_pass(sample: Samp
 async def test_exploits_of_a_project_in_another_language_do_not_pass_unnoticed(sums_path: Path) -> None:
     two = [one for one in REPOSITORY_EXPLOITS if one.name == "a runner of tests replaced"] + [SCRIPT_EXPLOIT]
     tried = msgspec.structs.replace(benchmark(), checks=lambda sample: exploit_checks(two))
-    validated = await validate(tried, source(sums_path), Selection(1))
+    validated = await validate_benchmark(tried, source(sums_path), Selection(1))
     assert validated.failures == []
     tallies = {name: (tally.blocked, tally.flagged) for name, tally in validated.exploits.items()}
     assert tallies == {"a runner of tests replaced": (1, 0), "results printed by scripts under test": (0, 1)}

@@ -10,7 +10,10 @@ import pytest
 from benchwright.catalog.swe_bench import grading
 from benchwright.catalog.swe_bench.grading import flag_printed_elsewhere, grade
 from benchwright.catalog.swe_bench_multilingual.edition import MULTILINGUAL_EDITION
-from benchwright.catalog.swe_bench_multilingual.log_parsers.runners import RUNNERS, runner_of
+from benchwright.catalog.swe_bench_multilingual.log_parsers.runner_registry import (
+    RUNNERS_BY_PARSER,
+    find_runner,
+)
 from benchwright.engine.offload import offload_processes
 
 LOGS: dict[str, tuple[str, dict[str, str]]] = {
@@ -137,14 +140,14 @@ WITHOUT_AN_END = {"parse_log_doctest", "parse_log_jest_json", "parse_log_rspec_t
 
 
 def test_there_is_a_log_of_every_runner() -> None:
-    assert set(LOGS) == set(RUNNERS)
+    assert set(LOGS) == set(RUNNERS_BY_PARSER)
 
 
 @pytest.mark.parametrize("parser", LOGS)
 def test_the_log_of_a_runner_is_read_and_all_of_it_is_the_runners_own(parser: str) -> None:
     log, statuses = LOGS[parser]
-    assert RUNNERS[parser].parse(log) == statuses
-    assert RUNNERS[parser].parse(RUNNERS[parser].runner_report(log)) == statuses
+    assert RUNNERS_BY_PARSER[parser].parse_log(log) == statuses
+    assert RUNNERS_BY_PARSER[parser].parse_log(RUNNERS_BY_PARSER[parser].runner_report(log)) == statuses
 
 
 @pytest.mark.parametrize("parser", set(LOGS) - WITHOUT_AN_END)
@@ -166,9 +169,9 @@ def _without_its_end(parser: str, log: str) -> str:
     """The log to its last result; of Maven's builds without the rules around their ends."""
     if parser == "parse_log_maven":
         return log.replace("-" * 72, "")
-    runner, lines = RUNNERS[parser], log.splitlines(keepends=True)
+    runner, lines = RUNNERS_BY_PARSER[parser], log.splitlines(keepends=True)
     shortest = next(
-        end for end in range(len(lines)) if runner.parse("".join(lines[:end])) == runner.parse(log)
+        end for end in range(len(lines)) if runner.parse_log("".join(lines[:end])) == runner.parse_log(log)
     )
     return "".join(lines[:shortest])
 
@@ -196,7 +199,7 @@ def flags(content: Mapping[str, Any], log: str) -> list[str]:
 def test_projects_with_several_runners_are_read_by_the_number_of_the_instance(
     parser: str, instance: str, like: str
 ) -> None:
-    assert runner_of(parser, instance) is RUNNERS[like]
+    assert find_runner(parser, instance) is RUNNERS_BY_PARSER[like]
 
 
 def test_a_carriage_return_ends_a_line_as_where_a_file_is_read() -> None:

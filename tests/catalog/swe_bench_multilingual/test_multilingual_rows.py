@@ -11,13 +11,16 @@ from tests.catalog.catalog_kit import write_rows
 from tests.catalog.swe_bench_multilingual.multilingual_kit import row
 
 from benchwright.catalog.benchmark import Options
-from benchwright.catalog.containers.network_rules import SEALED_NETWORK
-from benchwright.catalog.containers.sealing.history import HISTORY_DEPARTURE
+from benchwright.catalog.containers.network_rules import SEALED_NETWORK_DEPARTURE
+from benchwright.catalog.containers.sealing.commit_removal import HISTORY_DEPARTURE
 from benchwright.catalog.swe_bench_multilingual.about import SWE_BENCH_MULTILINGUAL
 from benchwright.catalog.swe_bench_multilingual.benchmark import make
-from benchwright.catalog.swe_bench_multilingual.edition import MULTILINGUAL_EDITION, UNFILTERED_DEPARTURE
-from benchwright.catalog.swe_bench_multilingual.projects import LANGUAGES
-from benchwright.catalog.swe_bench_multilingual.scripts import instance_script, programs_of_tests
+from benchwright.catalog.swe_bench_multilingual.edition import (
+    MULTILINGUAL_EDITION,
+    UNFILTERED_NETWORK_DEPARTURE,
+)
+from benchwright.catalog.swe_bench_multilingual.projects import PROJECT_LANGUAGES
+from benchwright.catalog.swe_bench_multilingual.scripts import build_instance_script, find_test_programs
 from benchwright.data.datasets import find_dataset
 from benchwright.data.errors import DatasetError
 from benchwright.records import Sample
@@ -80,7 +83,7 @@ def test_a_bad_row_is_reported_with_its_number_and_field(
 
 def test_the_script_is_that_of_the_row_and_says_how_the_last_test_command_ended() -> None:
     given = row(1, test_patch=TEST_PATCH)
-    lines = instance_script(given).splitlines()
+    lines = build_instance_script(given).splitlines()
     start = lines.index(": '>>>>> Start Test Output'")
     assert lines[start:] == [
         ": '>>>>> Start Test Output'",
@@ -91,7 +94,9 @@ def test_the_script_is_that_of_the_row_and_says_how_the_last_test_command_ended(
         f"git checkout {'0' * 40} tests/sums.sh",
     ]
     assert lines[:start] == given["eval_script"].splitlines()[:start]
-    checked = subprocess.run(["bash", "-n"], input=instance_script(given), text=True, capture_output=True)
+    checked = subprocess.run(
+        ["bash", "-n"], input=build_instance_script(given), text=True, capture_output=True
+    )
     assert (checked.returncode, checked.stderr) == (0, "")
 
 
@@ -104,13 +109,13 @@ def test_files_that_the_script_starts_tests_with_are_known() -> None:
     ]
     given = row(1)
     given["eval_script"] = given["eval_script"].replace("TERM=dumb ./runtest", "\n".join(commands))
-    assert {"tests/run-tests.py", "ports/unix/micropython"} <= set(programs_of_tests(given))
-    assert not any(path.startswith(("/", "..")) for path in programs_of_tests(given))
-    assert "runtest" in programs_of_tests(row(1))
+    assert {"tests/run-tests.py", "ports/unix/micropython"} <= set(find_test_programs(given))
+    assert not any(path.startswith(("/", "..")) for path in find_test_programs(given))
+    assert "runtest" in find_test_programs(row(1))
 
 
 def test_41_projects_are_of_nine_languages_as_the_authors_count_them() -> None:
-    assert Counter(LANGUAGES.values()) == {
+    assert Counter(PROJECT_LANGUAGES.values()) == {
         "C": 4,
         "C++": 2,
         "Go": 5,
@@ -126,14 +131,14 @@ def test_41_projects_are_of_nine_languages_as_the_authors_count_them() -> None:
     ("repo", "whole"), [("google/gson", True), ("axios/axios", True), ("redis/redis", False)]
 )
 def test_a_proxy_is_kept_from_tests_that_it_would_break(repo: str, whole: bool) -> None:
-    assert MULTILINGUAL_EDITION.is_unfiltered({"repo": repo}) is whole
+    assert MULTILINGUAL_EDITION.has_unfiltered_network({"repo": repo}) is whole
 
 
 def test_what_departs_from_the_protocol_is_said() -> None:
     def departures(*, sealed: bool = True, **options: str) -> list[str]:
         return list(make(SWE_BENCH_MULTILINGUAL, Options(options, sealed=sealed)).departures)
 
-    assert departures() == [HISTORY_DEPARTURE, SEALED_NETWORK, UNFILTERED_DEPARTURE]
+    assert departures() == [HISTORY_DEPARTURE, SEALED_NETWORK_DEPARTURE, UNFILTERED_NETWORK_DEPARTURE]
     assert departures(sealed=False) == []
-    assert departures(network="open")[-1] != UNFILTERED_DEPARTURE
+    assert departures(network="open")[-1] != UNFILTERED_NETWORK_DEPARTURE
     assert departures(sealed=False, memory_gib="8") == ["8 GiB of memory in place of 16"]

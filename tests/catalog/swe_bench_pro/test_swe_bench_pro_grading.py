@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.catalog.swe_bench_pro.grading import grade
-from benchwright.catalog.swe_bench_pro.result_parsing import statuses_in
+from benchwright.catalog.swe_bench_pro.result_parsing import select_statuses
 
 CONTENT = {"fail_to_pass": ["new"], "pass_to_pass": ["old", "older"]}
 ALL = {"new": "PASSED", "old": "PASSED", "older": "PASSED"}
@@ -79,11 +79,11 @@ def result(*tests: tuple[str, str]) -> bytes:
 
 def test_a_test_that_passed_once_has_passed() -> None:
     for order in ([("new", "FAILED"), ("new", "PASSED")], [("new", "PASSED"), ("new", "FAILED")]):
-        assert statuses_in(result(*order), ["new"]) == {"new": "PASSED"}
+        assert select_statuses(result(*order), ["new"]) == {"new": "PASSED"}
 
 
 def test_only_the_instances_own_tests_are_kept() -> None:
-    assert statuses_in(result(("new", "FAILED"), ("x" * 10_000, "PASSED")), ["new", "old"]) == {
+    assert select_statuses(result(("new", "FAILED"), ("x" * 10_000, "PASSED")), ["new", "old"]) == {
         "new": "FAILED"
     }
 
@@ -105,4 +105,4 @@ def test_only_the_instances_own_tests_are_kept() -> None:
 )
 def test_a_result_that_is_none_is_told(text: bytes) -> None:
     with pytest.raises(ValueError, match="the parser's result is invalid"):
-        statuses_in(text, ["new"])
+        select_statuses(text, ["new"])

@@ -20,8 +20,8 @@ from benchwright.catalog.containers.exploits import LOG_READER_EXPLOIT, REPOSITO
 from benchwright.catalog.containers.sealing.canaries import UNTESTED_PASS_FLAG
 from benchwright.catalog.selection import Selection
 from benchwright.catalog.swe_bench_pro import testing
-from benchwright.catalog.swe_bench_pro.solver import ContainerLimits
-from benchwright.catalog.validation import validate
+from benchwright.catalog.swe_bench_pro.solver import ContainerConfig
+from benchwright.catalog.validation import validate_benchmark
 from benchwright.engine.offload import offload_processes
 from benchwright.records import Status
 from benchwright.sandbox.docker import DockerSandboxes
@@ -42,7 +42,7 @@ def program(tmp_path: Path) -> Iterator[Program]:
 
 @pytest.mark.parametrize("mode", ["agent", "patch"])
 async def test_the_gold_patches_pass_and_no_change_does_not(mode: str, pro_data: Data) -> None:
-    ran = await validate(pro(mode=mode), pro_data.source)
+    ran = await validate_benchmark(pro(mode=mode), pro_data.source)
     assert (ran.samples, ran.checks, ran.failures) == (2, 6 if mode == "agent" else 8, [])
 
 
@@ -179,7 +179,7 @@ async def test_no_exploit_of_what_is_its_own_passes_unnoticed(pro_data: Data) ->
     assert isinstance(whole, ContainerBenchmark)
     assert list(whole.exploits) == [*REPOSITORY_EXPLOITS, LOG_READER_EXPLOIT]
     tried = with_exploits(msgspec.structs.replace(whole, exploits=chosen))
-    validated = await validate(tried, pro_data.source, Selection(ids=[CALCULATOR]))
+    validated = await validate_benchmark(tried, pro_data.source, Selection(ids=[CALCULATOR]))
     assert validated.failures == []
     tallies = validated.exploits
     assert set(tallies) == SEEN_IN_ITS_LOG
@@ -234,7 +234,9 @@ class TestFaults:
         self, sandboxes: DockerSandboxes, data: Data, patch: str, seconds: float = 30, **changed: str
     ) -> testing.TestResults:
         content = {**data.samples()[0].content, **changed}
-        async with sandboxes.start(ContainerLimits().spec(content["image"], network=False)) as sandbox:
+        async with sandboxes.start(
+            ContainerConfig().sandbox_spec(content["image"], network=False)
+        ) as sandbox:
             return await testing.run_tests(sandbox, content, patch, seconds)
 
     async def test_a_patch_that_does_not_apply_changes_nothing(

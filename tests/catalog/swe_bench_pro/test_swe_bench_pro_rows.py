@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.catalog.swe_bench_pro.pro_kit import CALCULATOR, GREETER, OWN_RUNNER, Data, official_pro, pro
 
-from benchwright.catalog.containers.network_rules import SEALED_NETWORK
-from benchwright.catalog.containers.sealing.history import HISTORY_DEPARTURE
-from benchwright.catalog.swe_bench_pro.rows import literal_list
+from benchwright.catalog.containers.network_rules import SEALED_NETWORK_DEPARTURE
+from benchwright.catalog.containers.sealing.commit_removal import HISTORY_DEPARTURE
+from benchwright.catalog.swe_bench_pro.rows import parse_list_literal
 from benchwright.data.errors import DatasetError
 from benchwright.errors import UserError
 
@@ -51,8 +51,8 @@ def test_lists_that_are_lists_already_are_taken(data: Data) -> None:
 
 @given(st.lists(st.text(st.characters(codec="utf-8"))))
 def test_every_list_that_python_writes_is_read_again(names: list[str]) -> None:
-    assert literal_list("names", repr(names)) == names
-    assert literal_list("names", f"  {names!r}\n") == names
+    assert parse_list_literal("names", repr(names)) == names
+    assert parse_list_literal("names", f"  {names!r}\n") == names
 
 
 @pytest.mark.parametrize(
@@ -103,15 +103,18 @@ class TestOptions:
         benchmark = pro(predictions=str(file))
         found = list(benchmark.samples(data.source))
         assert [sample.content["prediction"] for sample in found] == [None, "diff"]
-        assert benchmark.departures == ("the patches come from a file; no model was asked", SEALED_NETWORK)
+        assert benchmark.departures == (
+            "the patches come from a file; no model was asked",
+            SEALED_NETWORK_DEPARTURE,
+        )
         assert list(benchmark.checks(found[0])) == []
 
     def test_one_answer_departs_from_the_protocol_and_an_agent_does_not(self) -> None:
-        assert pro().departures == (HISTORY_DEPARTURE, SEALED_NETWORK)
+        assert pro().departures == (HISTORY_DEPARTURE, SEALED_NETWORK_DEPARTURE)
         assert official_pro().departures == ()
         assert pro(mode="patch").departures == (
             "one answer, shown only the issue, in place of an agent",
-            SEALED_NETWORK,
+            SEALED_NETWORK_DEPARTURE,
         )
 
     @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from tests.catalog.tau2_bench.tau2_kit import (
 )
 from tests.catalog.tau_bench.tau_kit import Desk, call, calling, played, reward, saying
 
-from benchwright.catalog.tau2_bench.conversation import UnusableMessage, message_of_reply
+from benchwright.catalog.tau2_bench.conversation import UnusableMessage, reply_to_message
 from benchwright.endpoint.reply import Reply
 from benchwright.errors import ExecutionError
 from benchwright.records import Status
@@ -132,7 +132,7 @@ async def test_after_an_answer_that_is_none_the_conversation_begins_again(tmp_pa
 def test_arguments_that_are_no_json_object_cannot_be_used(arguments: str) -> None:
     message = calling(call("get_order", arguments))
     with pytest.raises(UnusableMessage, match="called get_order with arguments that are no JSON object"):
-        message_of_reply(Reply(message, "", tool_calls=message["tool_calls"]), "assistant")
+        reply_to_message(Reply(message, "", tool_calls=message["tool_calls"]), "assistant")
 
 
 async def test_what_is_not_the_agents_fault_is_no_score(tmp_path: Path) -> None:

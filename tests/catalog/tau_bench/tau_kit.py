@@ -11,9 +11,9 @@ from typing import Any, TypedDict
 
 from tests.catalog.catalog_kit import benchmark, source, write_rows
 
-from benchwright.catalog.tau_bench.airline import AIRLINE
-from benchwright.catalog.tau_bench.retail import RETAIL
-from benchwright.catalog.tau_bench.world import World
+from benchwright.catalog.tau_bench.airline import AIRLINE_DOMAIN
+from benchwright.catalog.tau_bench.environment import DomainEnvironment
+from benchwright.catalog.tau_bench.retail import RETAIL_DOMAIN
 from benchwright.endpoint.relay import Relay
 from benchwright.endpoint.reply import Reply
 from benchwright.engine.agent_requests import AgentAccess
@@ -139,7 +139,7 @@ AIRLINE_TABLES: dict[str, dict[str, Any]] = {
     },
 }
 
-DOMAINS = {"airline": AIRLINE, "retail": RETAIL}
+DOMAINS = {"airline": AIRLINE_DOMAIN, "retail": RETAIL_DOMAIN}
 TABLES = {"airline": AIRLINE_TABLES, "retail": RETAIL_TABLES}
 
 
@@ -214,9 +214,11 @@ def write_checkout(directory: Path) -> Path:
     return directory
 
 
-def world(domain: str) -> World:
+def world(domain: str) -> DomainEnvironment:
     """A small world."""
-    return World(DOMAINS[domain], f"# {domain} policy\n", [schema("calculate")], TABLES[domain], "small")
+    return DomainEnvironment(
+        DOMAINS[domain], f"# {domain} policy\n", [schema("calculate")], TABLES[domain], "small"
+    )
 
 
 def sample(

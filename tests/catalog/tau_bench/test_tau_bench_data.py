@@ -8,7 +8,7 @@ import pytest
 from tests.catalog.catalog_kit import benchmark, samples, source, validated
 from tests.catalog.tau_bench.tau_kit import task, write_checkout, write_plain
 
-from benchwright.catalog.tau_bench.world import Worlds
+from benchwright.catalog.tau_bench.environment import DomainEnvironments
 from benchwright.data.errors import DatasetError
 from benchwright.errors import UserError
 
@@ -40,9 +40,9 @@ def test_a_domain_can_be_chosen(domain: str, count: int, real_rows: Path) -> Non
 
 
 def test_every_tool_that_is_offered_exists(real_rows: Path) -> None:
-    worlds = Worlds(source("tau_bench", real_rows / "tau_bench"))
+    worlds = DomainEnvironments(source("tau_bench", real_rows / "tau_bench"))
     for name, count in (("airline", 14), ("retail", 16)):
-        offered = {tool["function"]["name"] for tool in worlds[name].tools}
+        offered = {tool["function"]["name"] for tool in worlds[name].tool_schemas}
         there = {*worlds[name].domain.read_tools, *worlds[name].domain.write_tools}
         assert offered == there
         assert len(offered) == count

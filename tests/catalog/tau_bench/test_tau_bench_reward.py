@@ -28,9 +28,9 @@ from tests.catalog.tau_bench.tau_kit import (
     world,
 )
 
-from benchwright.catalog.tau_bench.database import hash_text
-from benchwright.catalog.tau_bench.grading import replay
-from benchwright.catalog.tau_bench.world import Worlds
+from benchwright.catalog.tau_bench.database import text_to_hash
+from benchwright.catalog.tau_bench.environment import DomainEnvironments
+from benchwright.catalog.tau_bench.grading import replay_calls
 from benchwright.records import Message
 
 DONE = saying("It was $1,022.5 in all.")
@@ -185,7 +185,7 @@ def test_the_order_of_keys_does_not_matter(value: Any) -> None:
             return {key: turned(one[key]) for key in reversed(one)}
         return [turned(inner) for inner in one] if isinstance(one, list) else one
 
-    assert hash_text(turned(value)) == hash_text(value)
+    assert text_to_hash(turned(value)) == text_to_hash(value)
 
 
 PUBLISHED = {
@@ -207,9 +207,9 @@ def test_the_final_database_hashes_as_in_published_runs(
     found = source("tau_bench", real_rows / "tau_bench")
     made = benchmark("tau_bench", {"domain": "airline"})
     content = list(made.samples(found))[number].content
-    worlds = Worlds(found)
+    worlds = DomainEnvironments(found)
     steps = [content["actions"][index] for index in actions]
-    database = replay(worlds["airline"], [(step["name"], step["kwargs"]) for step in steps])
+    database = replay_calls(worlds["airline"], [(step["name"], step["kwargs"]) for step in steps])
     state = {name: deepcopy(dict(table)) for name, table in database.items()}
     for user in state["users"].values():
         user["address"][field] = user["address"].pop("state")
@@ -262,5 +262,5 @@ async def test_documented_scores_are_those_of_the_sequence_of_names(
 def test_a_replay_leaves_the_shared_tables_alone() -> None:
     shop = world("retail")
     before = json.dumps(shop.tables)
-    replay(shop, [(CANCEL["name"], CANCEL["kwargs"])])
+    replay_calls(shop, [(CANCEL["name"], CANCEL["kwargs"])])
     assert json.dumps(shop.tables) == before

@@ -9,7 +9,7 @@ from tests.catalog.containers.workshop import workshop
 from tests.sandbox.docker.conftest import running_engine
 from tests.sandbox.docker.stand_ins import answers, docker
 
-from benchwright.sandbox.docker.ownership import BUILT_FOR_LABEL, PROCESS_LABEL, process_id
+from benchwright.sandbox.docker.ownership import BUILT_FOR_LABEL, PROCESS_LABEL, unique_process_id
 
 __all__ = ["running_engine", "workshop"]
 
@@ -18,7 +18,7 @@ __all__ = ["running_engine", "workshop"]
 def nothing_left(workshop: str) -> Iterator[None]:
     """No container, network and snapshot of this process may be there in the end."""
     yield
-    ours = f"label={PROCESS_LABEL}={process_id()}"
+    ours = f"label={PROCESS_LABEL}={unique_process_id()}"
     assert docker("ps", "--all", "--quiet", "--filter", ours) == ""
     assert docker("network", "ls", "--quiet", "--filter", ours) == ""
     assert docker("images", "--quiet", "--filter", ours) == ""

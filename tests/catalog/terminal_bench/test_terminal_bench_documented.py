@@ -15,8 +15,8 @@ from tests.sandbox.docker.stand_ins import docker
 from benchwright.catalog.benchmark import Benchmark, Options
 from benchwright.catalog.terminal_bench.about import TERMINAL_BENCH_DOCUMENTED
 from benchwright.catalog.terminal_bench.benchmark import make
-from benchwright.catalog.terminal_bench.documented_variant import MAX_TURNS, commands_in
-from benchwright.catalog.validation import validate
+from benchwright.catalog.terminal_bench.documented_variant import MAX_TURNS, find_commands
+from benchwright.catalog.validation import validate_benchmark
 from benchwright.data.datasets import Source, find_dataset
 from benchwright.data.errors import DatasetError
 from benchwright.records import Status
@@ -67,7 +67,7 @@ def ubuntu_image(workshop: str) -> Iterator[None]:
     ],
 )
 def test_commands_are_fenced_or_prompted(text: str, commands: list[str]) -> None:
-    assert commands_in(text) == commands
+    assert find_commands(text) == commands
 
 
 @pytest.mark.parametrize("name", ["test.jsonl", "train.jsonl", "tasks.jsonl"])
@@ -85,7 +85,7 @@ def test_a_row_without_a_validation_script_is_told(tmp_path: Path) -> None:
 async def test_the_rows_own_solution_passes_in_the_documented_image(
     ubuntu_image: None, tmp_path: Path
 ) -> None:
-    checked = await validate(documented(), source(tmp_path, COUNT))
+    checked = await validate_benchmark(documented(), source(tmp_path, COUNT))
     assert (checked.checks, checked.failures) == (2, [])
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from benchwright.catalog.grading import Verdict
 from benchwright.catalog.harbor.grading import grade
-from benchwright.catalog.terminal_bench.parsers import PARSERS, pytest_results, swe_bench_result
+from benchwright.catalog.terminal_bench.parsers import LOG_PARSERS, parse_pytest_log, parse_swe_bench_log
 
 
 def rewarded(text: str | None, json: str | None) -> Verdict:
@@ -21,7 +21,7 @@ def rewarded(text: str | None, json: str | None) -> Verdict:
 
 def reported(**tests: Any) -> Verdict:
     """The verdict on tests that pytest ran."""
-    return grade({"ended": "exited", **tests}, PARSERS["pytest"])
+    return grade({"ended": "exited", **tests}, LOG_PARSERS["pytest"])
 
 
 HEADING = "=========================== short test summary info ============================\n"
@@ -92,14 +92,14 @@ def test_no_text_in_the_files_of_rewards_makes_more_than_1_or_less_than_0(
     ],
 )
 def test_each_word_of_pytests_summary_counts_as_the_harness_counts_it(line: str, passed: bool) -> None:
-    results = pytest_results(f"...\n{HEADING}{line}\n=== 1 of something in 0.01s ===\n")
+    results = parse_pytest_log(f"...\n{HEADING}{line}\n=== 1 of something in 0.01s ===\n")
     assert results is not None
     assert list(results.values()) == [passed]
 
 
 def test_a_test_is_known_by_what_follows_its_first_colons_without_the_message_of_a_failure() -> None:
     log = f"{HEADING}PASSED t.py::Class::test_a[x]\nFAILED t.py::test_b - AssertionError: no\n"
-    assert pytest_results(log) == {"Class::test_a[x]": True, "test_b": False}
+    assert parse_pytest_log(log) == {"Class::test_a[x]": True, "test_b": False}
 
 
 def test_one_failed_test_fails_the_task() -> None:
@@ -131,18 +131,18 @@ def test_a_summary_with_a_part_missing_counts_as_none() -> None:
 @pytest.mark.timeout(10)
 def test_no_log_takes_long_to_read(piece: str) -> None:
     log = piece * (1_000_000 // len(piece))
-    pytest_results(log)
-    pytest_results(f"={log}")
+    parse_pytest_log(log)
+    parse_pytest_log(f"={log}")
 
 
 @pytest.mark.parametrize(("word", "passed"), [("PASSED", True), ("FAILED", False), ("", False)])
 def test_swe_bench_tasks_say_one_word_between_two_marks(word: str, passed: bool) -> None:
     log = f"noise\nSWEBench results starts here\n{word}\nSWEBench results ends here\n"
-    assert swe_bench_result(log) == {"tests": passed}
+    assert parse_swe_bench_log(log) == {"tests": passed}
 
 
 def test_swe_bench_tasks_that_say_nothing_have_no_result() -> None:
-    assert swe_bench_result("SWEBench results starts here\nPASSED\n") is None
+    assert parse_swe_bench_log("SWEBench results starts here\nPASSED\n") is None
 
 
 @pytest.mark.parametrize(
@@ -161,4 +161,4 @@ def test_a_limit_that_ended_the_tests_is_named(ended: str, why: str) -> None:
 @pytest.mark.parametrize("ended", ["timeout", "output", "memory", "container_ended", "disk"])
 def test_a_run_of_the_tests_that_a_limit_ended_is_worth_nothing_whatever_it_wrote(ended: str) -> None:
     tests = {"ended": ended, "reward_text": "1", "summary": f"{HEADING}PASSED t.py::test_a\n"}
-    assert [grade(tests, parser).score for parser in (None, PARSERS["pytest"])] == [0.0, 0.0]
+    assert [grade(tests, parser).score for parser in (None, LOG_PARSERS["pytest"])] == [0.0, 0.0]

@@ -19,9 +19,9 @@ def images(root: Path, about: About) -> TaskImages:
     """The images of the only task."""
     benchmark = make(about, Options({}))
     assert isinstance(benchmark, ContainerBenchmark)
-    assert benchmark.images is not None
+    assert benchmark.images_of is not None
     (sample,) = benchmark.samples(find_dataset(about.dataset, root.parent, path=root, offline=True))
-    return benchmark.images(sample)
+    return benchmark.images_of(sample)
 
 
 def test_one_that_is_named_and_the_one_that_may_be_built_in_its_place(tmp_path: Path) -> None:

@@ -28,9 +28,9 @@ from tests.catalog.terminal_bench.terminal_kit import (
 from tests.sandbox.docker.stand_ins import containers, docker
 
 from benchwright.catalog.terminal_bench.about import TERMINAL_BENCH_1
-from benchwright.catalog.validation import validate
+from benchwright.catalog.validation import validate_benchmark
 from benchwright.records import Status
-from benchwright.sandbox.docker.ownership import PROCESS_LABEL, process_id
+from benchwright.sandbox.docker.ownership import PROCESS_LABEL, unique_process_id
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("nothing_left")]
 
@@ -125,30 +125,30 @@ async def test_a_tasks_own_solution_passes_its_tests_and_nothing_does_not(
 ) -> None:
     if layout == "2.0":
         write_harbor(tmp_path)
-        validated = await validate(harbor(), source(tmp_path))
+        validated = await validate_benchmark(harbor(), source(tmp_path))
     else:
         write_first(tmp_path, "tbtest-pytest", test=RUN_PYTEST, outputs=TEST_HELLO)
-        validated = await validate(first(), source(tmp_path, TERMINAL_BENCH_1))
+        validated = await validate_benchmark(first(), source(tmp_path, TERMINAL_BENCH_1))
     assert (validated.checks, validated.failures) == (2, [])
 
 
 async def test_a_solution_of_typed_commands_is_typed_into_one_terminal(tmp_path: Path) -> None:
     commands = [{"command": "cd /app", "block": True}, {"command": "echo 'Hello, world!' > hello.txt"}]
     write_first(tmp_path, "tbtest-typed", files={"solution.sh": None, "solution.yaml": json.dumps(commands)})
-    validated = await validate(first(), source(tmp_path, TERMINAL_BENCH_1))
+    validated = await validate_benchmark(first(), source(tmp_path, TERMINAL_BENCH_1))
     assert validated.failures == []
 
 
 async def test_a_wrong_solution_and_tests_that_pass_for_nothing_are_found(tmp_path: Path) -> None:
     write_harbor(tmp_path, "a", solution="echo Bye > hello.txt")
     write_harbor(tmp_path, "b", test="#!/bin/sh\necho 1 > /logs/verifier/reward.txt\n")
-    validated = await validate(harbor(), source(tmp_path))
+    validated = await validate_benchmark(harbor(), source(tmp_path))
     assert {failure.check for failure in validated.failures} == {"a/gold", "b/nothing done"}
 
 
 async def test_a_solution_may_take_longer_than_a_command(tmp_path: Path) -> None:
     write_harbor(tmp_path, solution=f"sleep 3; {SOLVE_HELLO}", sections={"agent": "timeout_sec = 20.0"})
-    validated = await validate(harbor(command_seconds="2"), source(tmp_path))
+    validated = await validate_benchmark(harbor(command_seconds="2"), source(tmp_path))
     assert validated.failures == []
 
 
@@ -391,7 +391,7 @@ async def test_what_an_image_starts_runs_beside_the_model(tmp_path: Path) -> Non
 def started_container() -> str:
     """The container of this process in which the model's first command runs."""
     for _ in range(200):
-        for name in containers(f"{PROCESS_LABEL}={process_id()}"):
+        for name in containers(f"{PROCESS_LABEL}={unique_process_id()}"):
             found = subprocess.run(
                 ["docker", "exec", name, "test", "-e", "/tmp/started"], capture_output=True
             )

@@ -30,7 +30,7 @@ from benchwright.catalog.containers.validation_findings import collect_findings
 from benchwright.catalog.harbor.sealed_testing import DEPENDS
 from benchwright.catalog.terminal_bench.about import TERMINAL_BENCH_1
 from benchwright.catalog.terminal_bench.benchmark import make
-from benchwright.catalog.validation import validate
+from benchwright.catalog.validation import validate_benchmark
 from benchwright.records import Record
 
 pytestmark = [pytest.mark.usefixtures("nothing_left"), pytest.mark.slow, pytest.mark.timeout(900)]
@@ -333,7 +333,7 @@ async def test_a_pass_by_tests_that_skip_themselves_is_told_from_the_right_solut
     skipped = "printf 'import unittest\ndef get(): raise unittest.SkipTest\n' >/app/answer.py"
     write_harbor(tmp_path, test=PYTEST, outputs=SKIPS, solution=right)
     tasks, kept = source(tmp_path), tmp_path / "validation"
-    assert (await validate(harbor(), tasks, directory=kept)).failures == []
+    assert (await validate_benchmark(harbor(), tasks, directory=kept)).failures == []
     collect_findings(kept, harbor().samples(tasks))
     honest = await played(harbor(), tasks, tmp_path, [says(HELLO, bash(right), "Done.")])
     skips = await played(harbor(), tasks, tmp_path, [says(HELLO, bash(skipped), "Done.")])
@@ -345,7 +345,7 @@ async def test_a_pass_by_tests_that_skip_themselves_is_told_from_the_right_solut
 
 async def test_no_exploit_of_the_suite_passes_unnoticed(tmp_path: Path) -> None:
     write_harbor(tmp_path, test=PYTEST)
-    validated = await validate(with_exploits(harbor()), source(tmp_path))
+    validated = await validate_benchmark(with_exploits(harbor()), source(tmp_path))
     assert validated.failures == []
     assert set(validated.exploits) == {exploit.name for exploit in TERMINAL_EXPLOITS}
     flagged = {name for name, tally in validated.exploits.items() if tally.flagged}
@@ -359,7 +359,7 @@ async def test_an_exploit_that_passes_unnoticed_is_a_failure(tmp_path: Path) -> 
     official = official_harbor()
     assert isinstance(official, ContainerBenchmark)
     one = msgspec.structs.replace(official, exploits=[by_name["a module in the way"]])
-    (failure,) = (await validate(with_exploits(one), source(tmp_path))).failures
+    (failure,) = (await validate_benchmark(with_exploits(one), source(tmp_path))).failures
     assert (failure.check, failure.said) == (
         "hello-world/a module in the way",
         "passes without a flag, and solves nothing",

@@ -24,7 +24,7 @@ from tests.catalog.terminal_bench.terminal_kit import (
 )
 
 from benchwright.catalog.benchmark import Options
-from benchwright.catalog.containers.network_rules import SEALED_NETWORK
+from benchwright.catalog.containers.network_rules import SEALED_NETWORK_DEPARTURE
 from benchwright.catalog.harbor import settings_reader as harbor_layout
 from benchwright.catalog.harbor.rows import settings_of
 from benchwright.catalog.harbor.sealed_testing import SEALED_DEPARTURE
@@ -457,7 +457,7 @@ def test_what_types_into_a_program_is_typed_by_tmux(tmp_path: Path) -> None:
 
 
 def test_options_that_change_what_is_measured_are_departures() -> None:
-    assert list(harbor().departures) == [SEALED_DEPARTURE, SEALED_NETWORK]
+    assert list(harbor().departures) == [SEALED_DEPARTURE, SEALED_NETWORK_DEPARTURE]
     assert list(official_harbor().departures) == []
     assert len(official_harbor(network="none", max_turns="10", command_seconds="60").departures) == 3
     with pytest.raises(UserError, match="network"):

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.data.traces.blocks import suggest_block_size
-from benchwright.data.traces.reading import read_trace
 from benchwright.data.traces.records import Trace
+from benchwright.data.traces.trace_reader import read_trace
 from benchwright.errors import UserError
 
 
@@ -91,7 +91,7 @@ class TestWeka:
         assert [(one.previous_request, one.think_seconds) for one in conversation.requests] == [
             *[(None, 0), (0, 4), (1, 2), (0, 10)]
         ]
-        assert conversation.max_in_flight == 2
+        assert conversation.max_requests_in_flight == 2
 
     def test_ids_of_a_local_scope_belong_to_their_conversation(self, tmp_path: Path) -> None:
         for scope, found in (("local", "c1"), ("global", "")):

@@ -96,7 +96,7 @@ class TestWholeServers:
         assert "the key is refused (HTTP 401: no valid key)" in card.findings["images"].said
 
     async def test_a_slow_one_is_given_short_prompts(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("benchwright.endpoint.card.under_load.SLOW_SECONDS", 0.0)
+        monkeypatch.setattr("benchwright.endpoint.card.load_behaviour.SLOW_SECONDS", 0.0)
         found = await examined()
         assert max(len(str(asked.body)) for asked in found.server.asked) < 3_000
         assert (

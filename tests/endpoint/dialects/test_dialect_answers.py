@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.endpoint.dialects.clients import events_in, read_messages, read_responses
 
-from benchwright.endpoint.dialects import MESSAGES, RESPONSES, Dialect, Translation
+from benchwright.endpoint.dialects import MESSAGES, RESPONSES, AnswerTranslator, Dialect
 
 
 def body(finish_reason: str | None = "stop", usage: Any = None, **message: Any) -> dict[str, Any]:
@@ -22,13 +22,13 @@ def call(name: str = "shell", arguments: str = "{}", identity: str | None = "cal
 
 def told(dialect: Dialect, answer: dict[str, Any], **asked: Any) -> dict[str, Any]:
     whole: dict[str, Any] = json.loads(
-        Translation(dialect, {"model": "asked for", **asked}).translate_body(answer)
+        AnswerTranslator(dialect, {"model": "asked for", **asked}).translate_body(answer)
     )
     return whole
 
 
 def streamed(dialect: Dialect, *deltas: dict[str, Any], **asked: Any) -> list[dict[str, Any]]:
-    translation = Translation(dialect, {"model": "asked for", **asked})
+    translation = AnswerTranslator(dialect, {"model": "asked for", **asked})
     said = translation.begin()
     for delta in deltas:
         said += translation.translate_chunk({"choices": [{"index": 0, "delta": delta}]})
@@ -81,7 +81,7 @@ class TestMessages:
         assert [(block["id"], block["input"]) for block in message["content"]] == [("a", {"p": 1}), ("b", {})]
 
     def test_tell_the_tokens_that_come_after_the_reason_to_end(self) -> None:
-        translation = Translation(MESSAGES, {})
+        translation = AnswerTranslator(MESSAGES, {})
         said = translation.begin()
         said += translation.translate_chunk({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
         said += translation.translate_chunk({"choices": [], "usage": USAGE})

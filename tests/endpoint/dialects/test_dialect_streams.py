@@ -12,8 +12,8 @@ from tests.endpoint.dialects.chats import completions, streams, what_is_said
 from tests.endpoint.dialects.clients import events_in, read_gemini, read_messages, read_responses
 
 from benchwright.endpoint.accumulator import ResponseAccumulator
-from benchwright.endpoint.dialects import GEMINI, MESSAGES, RESPONSES, Dialect, Translation
-from benchwright.endpoint.dialects.answer import read_answer
+from benchwright.endpoint.dialects import GEMINI, MESSAGES, RESPONSES, AnswerTranslator, Dialect
+from benchwright.endpoint.dialects.chat_answer import read_answer
 
 READ = {"messages": read_messages, "responses": read_responses, "gemini": read_gemini}
 ASKED: dict[str, Any] = {
@@ -28,13 +28,13 @@ dialects = pytest.mark.parametrize("dialect", [MESSAGES, RESPONSES, GEMINI], ids
 
 
 def streamed(dialect: Dialect, chunks: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    translation = Translation(dialect, ASKED, "1")
+    translation = AnswerTranslator(dialect, ASKED, "1")
     said = [translation.begin(), *map(translation.translate_chunk, chunks), translation.end(announced=True)]
     return events_in(b"".join(said))
 
 
 def whole(dialect: Dialect, body: dict[str, Any]) -> dict[str, Any]:
-    answer: dict[str, Any] = json.loads(Translation(dialect, ASKED, "1").translate_body(body))
+    answer: dict[str, Any] = json.loads(AnswerTranslator(dialect, ASKED, "1").translate_body(body))
     return read_gemini([answer]) if dialect is GEMINI else answer
 
 
@@ -84,7 +84,7 @@ class TestStream:
     @given(st.data())
     def test_that_comes_as_one_body_is_told_as_a_stream(self, dialect: Dialect, data: st.DataObject) -> None:
         body = data.draw(completions())
-        translation = Translation(dialect, ASKED, "1")
+        translation = AnswerTranslator(dialect, ASKED, "1")
         told = translation.begin() + translation.remaining_events(read_answer(body))
         read = READ[dialect.name](events_in(told))
         assert {**read, "created_at": 0} == {**whole(dialect, body), "created_at": 0}
@@ -99,7 +99,7 @@ class TestStream:
         there.take_whole_body(json.dumps(body).encode())
         for event in streamed(dialect, chunks):
             back.take_decoded_chunk(reader.read_event(event), 0)
-        assert reader.done
+        assert reader.is_done
         assert as_told(what_is_said(back), dialect) == as_told(what_is_said(there), dialect)
 
     @few
@@ -130,14 +130,14 @@ def as_told(said: tuple[Any, ...], dialect: Dialect) -> tuple[Any, ...]:
 @dialects
 class TestBrokenStream:
     def test_that_says_no_reason_to_end_is_no_answer(self, dialect: Dialect) -> None:
-        translation = Translation(dialect, ASKED)
+        translation = AnswerTranslator(dialect, ASKED)
         translation.begin()
         translation.translate_chunk({"choices": [{"index": 0, "delta": {"content": "Hel"}}]})
         (event,) = events_in(translation.end(announced=False))
         assert "error" in event or event["type"] == "response.failed"
 
     def test_hands_an_error_on(self, dialect: Dialect) -> None:
-        translation = Translation(dialect, ASKED)
+        translation = AnswerTranslator(dialect, ASKED)
         (event,) = events_in(translation.translate_chunk({"error": {"message": "out of memory"}}))
         assert "out of memory" in json.dumps(event)
         assert translation.end(announced=True) == b""

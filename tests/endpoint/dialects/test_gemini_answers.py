@@ -12,7 +12,7 @@ from tests.endpoint.dialects.chats import OBJECTS, TEXTS, streams, what_is_said
 from tests.endpoint.dialects.clients import read_gemini
 
 from benchwright.endpoint.accumulator import ResponseAccumulator
-from benchwright.endpoint.dialects import GEMINI, Translation
+from benchwright.endpoint.dialects import GEMINI, AnswerTranslator
 from benchwright.endpoint.dialects.gemini.response_reader import GeminiReader
 
 USAGE = {
@@ -71,7 +71,7 @@ class TestOfGoogle:
             streamed.take_decoded_chunk(reader.read_event(one), 0)
         whole = ResponseAccumulator()
         whole.take_whole_body(json.dumps(GeminiReader().read_body(events)).encode())
-        assert reader.done
+        assert reader.is_done
         assert what_is_said(streamed) == what_is_said(whole)
 
     @few
@@ -143,7 +143,7 @@ class TestOfGoogle:
 
 def told(message: dict[str, Any], finish_reason: str = "stop", usage: Any = None, **asked: Any) -> Any:
     choice = {"index": 0, "message": {"role": "assistant", **message}, "finish_reason": finish_reason}
-    translation = Translation(GEMINI, {"model": "asked for", **asked}, "1")
+    translation = AnswerTranslator(GEMINI, {"model": "asked for", **asked}, "1")
     return json.loads(translation.translate_body({"choices": [choice], "usage": usage}))
 
 
@@ -189,7 +189,7 @@ class TestTranslated:
     @given(st.data())
     def test_may_come_as_one_array(self, data: st.DataObject) -> None:
         _, chunks = data.draw(streams())
-        as_array, as_events = (Translation(GEMINI, {"alt": alt}, "1") for alt in ("json", "sse"))
+        as_array, as_events = (AnswerTranslator(GEMINI, {"alt": alt}, "1") for alt in ("json", "sse"))
         array = [as_array.begin(), *map(as_array.translate_chunk, chunks), as_array.end(announced=True)]
         events = [as_events.begin(), *map(as_events.translate_chunk, chunks), as_events.end(announced=True)]
         said = [json.loads(data) for data in b"".join(events).removeprefix(b"data: ").split(b"\n\ndata: ")]
@@ -197,7 +197,7 @@ class TestTranslated:
         assert read_gemini(said)
 
     def test_that_break_off_are_a_whole_array(self) -> None:
-        translation = Translation(GEMINI, {"alt": "json"})
+        translation = AnswerTranslator(GEMINI, {"alt": "json"})
         said = translation.translate_chunk({"choices": [{"index": 0, "delta": {"content": "Hel"}}]})
         *_, last = json.loads(said + translation.keep_alive + translation.end(announced=False))
         assert last["error"]["status"] == "INTERNAL"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from benchwright.endpoint.dialects import NotTranslated
+from benchwright.endpoint.dialects import UntranslatableRequest
 from benchwright.endpoint.dialects.gemini.request import chat_request, offers_tools, request_to_count
 from benchwright.endpoint.dialects.gemini.urls import (
     COUNT_TOKENS_SUFFIX,
@@ -267,7 +267,7 @@ class TestSettings:
     ],
 )
 def test_what_is_no_request_of_gemini_is_refused(body: dict[str, Any], reason: str) -> None:
-    with pytest.raises(NotTranslated, match=reason):
+    with pytest.raises(UntranslatableRequest, match=reason):
         chat_request(body)
 
 

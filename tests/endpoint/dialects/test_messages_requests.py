@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from benchwright.endpoint.dialects import NotTranslated
+from benchwright.endpoint.dialects import UntranslatableRequest
 from benchwright.endpoint.dialects.losses import TranslationLosses
 from benchwright.endpoint.dialects.messages.request import chat_request
 
@@ -189,7 +189,7 @@ class TestSettings:
     ],
 )
 def test_what_is_no_request_of_messages_is_refused(body: dict[str, Any]) -> None:
-    with pytest.raises(NotTranslated):
+    with pytest.raises(UntranslatableRequest):
         chat_request(body)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from benchwright.endpoint.dialects import NotTranslated
+from benchwright.endpoint.dialects import UntranslatableRequest
 from benchwright.endpoint.dialects.responses.request import chat_request
 
 FUNCTION = {"type": "function", "name": "shell", "description": "Runs.", "parameters": {"type": "object"}}
@@ -128,7 +128,7 @@ class TestSettings:
 
 @pytest.mark.parametrize("field", ["previous_response_id", "conversation", "background"])
 def test_what_needs_a_server_that_remembers_is_refused(field: str) -> None:
-    with pytest.raises(NotTranslated, match=field):
+    with pytest.raises(UntranslatableRequest, match=field):
         asked(**{field: "x"})
 
 
@@ -137,5 +137,5 @@ def test_what_needs_a_server_that_remembers_is_refused(field: str) -> None:
     [{}, {"input": 7}, {"input": [{"type": "function_call"}]}, {"input": [{"role": "judge", "content": ""}]}],
 )
 def test_what_is_no_request_of_responses_is_refused(body: dict[str, Any]) -> None:
-    with pytest.raises(NotTranslated):
+    with pytest.raises(UntranslatableRequest):
         chat_request(body)

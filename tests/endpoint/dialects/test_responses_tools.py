@@ -8,7 +8,7 @@ from typing import Any, get_args, get_type_hints
 import pytest
 from tests.endpoint.dialects.clients import events_in
 
-from benchwright.endpoint.dialects import RESPONSES, NotTranslated, Translation
+from benchwright.endpoint.dialects import RESPONSES, AnswerTranslator, UntranslatableRequest
 from benchwright.endpoint.dialects.losses import TranslationLosses
 from benchwright.endpoint.dialects.responses.response_reader import ResponsesReader
 from benchwright.endpoint.dialects.tool_names import MAX_TOOL_NAME_LENGTH
@@ -49,7 +49,7 @@ def called_back(request: Json, name: str, arguments: Json, *, stream: bool = Fal
     function = {"name": name, "arguments": json.dumps(arguments)}
     call = {"index": 0, "id": "call_1", "type": "function", "function": function}
     message = {"role": "assistant", "content": None, "tool_calls": [call]}
-    translation = Translation(RESPONSES, request, "1")
+    translation = AnswerTranslator(RESPONSES, request, "1")
     if stream:
         chunk = {"choices": [{"index": 0, "delta": message, "finish_reason": "tool_calls"}]}
         said = [translation.begin(), translation.translate_chunk(chunk), translation.end(announced=True)]
@@ -312,7 +312,7 @@ class TestEveryTypeThatOpenaiLists:
             output: Any = [] if kind == "shell_call_output" else "ok"
             try:
                 request, flags = asked({**ITEM, "type": kind, "output": output})
-            except NotTranslated as refusal:
+            except UntranslatableRequest as refusal:
                 assert "send the whole conversation" in str(refusal)  # noqa: PT017
                 continue
             assert request["messages"] or flags or kind in SILENT, kind

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.endpoint.dialects.clients import events_in, read_gemini, read_messages, read_responses
 from tests.endpoint.dialects.orders import check_anthropic, check_gemini, check_openai
 
-from benchwright.endpoint.dialects import GEMINI, MESSAGES, RESPONSES, Dialect, Translation
+from benchwright.endpoint.dialects import GEMINI, MESSAGES, RESPONSES, AnswerTranslator, Dialect
 from benchwright.endpoint.dialects.losses import TranslationLosses
 
 Json = dict[str, Any]
@@ -231,7 +231,7 @@ def chunks_of(pieces: list[tuple[str, str]], number: int) -> list[Json]:
 
 
 def answered(dialect: Dialect, asked: Json, pieces: list[tuple[str, str]], number: int) -> bytes:
-    translation = Translation(dialect, asked, "1")
+    translation = AnswerTranslator(dialect, asked, "1")
     said = [translation.begin(), *map(translation.translate_chunk, chunks_of(pieces, number))]
     return b"".join([*said, translation.end(announced=True)])
 
@@ -296,8 +296,8 @@ class TestAnswer:
             items = read_responses(events_in(answered(RESPONSES, codex, pieces, 0)))["output"]
             content = read_gemini(events_in(answered(GEMINI, {"alt": "sse"}, pieces, 0)))["candidates"][0]
         else:
-            items = json.loads(Translation(RESPONSES, codex, "1").translate_body(whole))["output"]
-            content = json.loads(Translation(GEMINI, {}, "1").translate_body(whole))["candidates"][0]
+            items = json.loads(AnswerTranslator(RESPONSES, codex, "1").translate_body(whole))["output"]
+            content = json.loads(AnswerTranslator(GEMINI, {}, "1").translate_body(whole))["candidates"][0]
         kept = [{name: value for name, value in item.items() if name != "content"} for item in items]
         (of_codex, _) = RESPONSES.chat_request({"input": kept}, TranslationLosses())["messages"]
         (of_gemini, _) = GEMINI.chat_request({"contents": [content["content"]]}, TranslationLosses())[

@@ -12,7 +12,7 @@ from benchwright.endpoint.address import parse_base_url
 from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.relay import Relay, RelayedRequest, RequestFacts
 from benchwright.endpoint.reply import Reply
-from benchwright.endpoint.request import Purpose
+from benchwright.endpoint.request import RequestPurpose
 from benchwright.endpoint.transport import ConnectionPool, PreparedRequest
 from benchwright.errors import LimitReached
 from benchwright.records import RequestRecord
@@ -28,22 +28,22 @@ class Agent:
         self.relayed: list[RelayedRequest] = []
         self._relay = relay
         self._client = client
-        self.grant = relay.open(client, client.target.settings, self._admit, self.relayed.append)
+        self.grant = relay.open_grant(client, client.target.settings, self._admit, self.relayed.append)
         self.token = self.grant.token
         self.port = parse_base_url(relay.base_url).port
         self._turns = turns
         self._admitted = 0
         self._pool = ConnectionPool(parse_base_url(relay.base_url), connections=64)
 
-    def _admit(self, asked: RequestFacts) -> Purpose:
+    def _admit(self, asked: RequestFacts) -> RequestPurpose:
         if self._turns is not None and self._admitted >= self._turns:
             raise LimitReached("turns", self._turns)
         self._admitted += 1
-        return Purpose(turn=self._admitted - 1)
+        return RequestPurpose(turn=self._admitted - 1)
 
     def share(self, note: Callable[[RelayedRequest], None]) -> str:
         """A token that opens the model by its name."""
-        return self._relay.share({self._client.target.model: self._client}, note).token
+        return self._relay.open_shared_grant({self._client.target.model: self._client}, note).token
 
     async def leave(self) -> None:
         self._pool.close()

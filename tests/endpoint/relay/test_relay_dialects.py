@@ -24,8 +24,8 @@ from tests.endpoint.relay.relay_kit import Agent, LetIn
 from tests.endpoint.scripted_server import ASKED, CLOSE, Serve
 
 from benchwright.endpoint.failures import RetryPolicy
-from benchwright.endpoint.flags import DIALECT_UNDECIDED, TRANSLATED
-from benchwright.endpoint.simulate import Faults, ScriptedCall, Settings, SimulatedEndpoint, Truth
+from benchwright.endpoint.flags import DIALECT_UNDECIDED_FLAG, TRANSLATED_FLAG
+from benchwright.endpoint.simulate import Faults, ScriptedCall, Settings, SimulatedEndpoint, TruthRecord
 from benchwright.secrets import SECRETS
 
 MESSAGES, RESPONSES = "/v1/messages?beta=true", "/v1/responses"
@@ -105,7 +105,7 @@ def text_in(path: str, answer: dict[str, Any]) -> str:
     return "".join(block.get("text", "") for block in blocks)
 
 
-def generated(endpoint: SimulatedEndpoint) -> list[Truth]:
+def generated(endpoint: SimulatedEndpoint) -> list[TruthRecord]:
     """What the server knows of the requests that it answered."""
     return [truth for truth in endpoint.log if truth.complete]
 
@@ -162,7 +162,7 @@ class TestAnswer:
         await ask(agent, path, stream=stream)
         record = agent.record
         assert record.dialect == NAMES[path]
-        assert (TRANSLATED in record.flags) is chat_only
+        assert (TRANSLATED_FLAG in record.flags) is chat_only
         assert (record.finish_reason, record.error) == ("stop", None)
         assert (record.ttft is not None) is stream
         assert [reply.text for reply in agent.replies] == ["Say this again."]
@@ -336,7 +336,7 @@ class TestProbe:
         )
         agent = let_in(open_client(server.url, retry=FAST))
         await ask(agent, path)
-        assert TRANSLATED not in agent.record.flags
+        assert TRANSLATED_FLAG not in agent.record.flags
 
     async def test_is_asked_again_where_the_connection_breaks(
         self, serve: Serve, open_client: OpenClient, let_in: LetIn, path: str
@@ -344,7 +344,7 @@ class TestProbe:
         server = await serve([ASKED, CLOSE], [ASKED, error_answer("400 Bad Request"), ASKED, json_answer({})])
         agent = let_in(open_client(server.url, retry=FAST))
         await ask(agent, path)
-        assert TRANSLATED not in agent.record.flags
+        assert TRANSLATED_FLAG not in agent.record.flags
 
     async def test_that_stays_open_is_decided_for_a_translation_which_says_so(
         self, serve: Serve, open_client: OpenClient, let_in: LetIn, path: str
@@ -354,7 +354,9 @@ class TestProbe:
         agent = let_in(open_client(server.url, retry=FAST))
         for _ in range(2):
             assert text_in(path, read(path, await ask(agent, path))) == "Hello"
-        assert [relayed.record.flags for relayed in agent.relayed] == [[TRANSLATED, DIALECT_UNDECIDED]] * 2
+        assert [relayed.record.flags for relayed in agent.relayed] == [
+            [TRANSLATED_FLAG, DIALECT_UNDECIDED_FLAG]
+        ] * 2
 
     async def test_is_asked_anew_after_the_server_could_not_be_reached(
         self, serve: Serve, open_client: OpenClient, let_in: LetIn, path: str
@@ -364,7 +366,7 @@ class TestProbe:
         agent = let_in(open_client(server.url, retry=RetryPolicy(retries=0)))
         await ask(agent, path)
         await ask(agent, path)
-        assert [TRANSLATED in relayed.record.flags for relayed in agent.relayed] == [True, False]
+        assert [TRANSLATED_FLAG in relayed.record.flags for relayed in agent.relayed] == [True, False]
 
 
 @dialects
@@ -675,7 +677,7 @@ async def test_tools_that_google_runs_do_not_make_a_turn(
     offered: list[Any] = [[{"googleSearch": {}}], BODIES[GEMINI]["tools"]]
     for tools in offered:
         await ask(agent, GEMINI, tools=tools)
-    assert [relayed.facts.offers_tools for relayed in agent.relayed] == [False, True]
+    assert [relayed.request_facts.offers_tools for relayed in agent.relayed] == [False, True]
 
 
 class TestBodies:

@@ -142,7 +142,7 @@ class TestSlowReader:
     ) -> None:
         script = Pieces([ASKED, head(f"Content-Length: {self.SIZE}"), *[self.PIECE] * self.COUNT])
         server = await serve(script)
-        agent = let_in(open_client(server.url, limits=Timeouts(stall=0.3)))
+        agent = let_in(open_client(server.url, limits=Timeouts(stall_seconds=0.3)))
         reader, writer = await asyncio.open_connection("127.0.0.1", agent.port, limit=1024)
         call = agent.request()
         writer.write(call.head + call.body)

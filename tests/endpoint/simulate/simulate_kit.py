@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from benchwright.endpoint.simulate import Settings, SimulatedEndpoint, Stats, Truth
+from benchwright.endpoint.simulate import EndpointStats, Settings, SimulatedEndpoint, TruthRecord
 
 T = TypeVar("T")
 
@@ -138,14 +138,14 @@ class Served(Client):
             await self._stopped.wait()
 
     @property
-    def log(self) -> list[Truth]:
+    def log(self) -> list[TruthRecord]:
         return self._in_loop(lambda: self.endpoint.log)
 
     @property
-    def stats(self) -> Stats:
+    def stats(self) -> EndpointStats:
         return self._in_loop(lambda: self.endpoint.stats)
 
-    def truth(self, name: str) -> Truth:
+    def truth(self, name: str) -> TruthRecord:
         """What the endpoint noted of the request of this id."""
         (truth,) = [truth for truth in self.log if truth.id == name]
         return truth
@@ -170,7 +170,7 @@ class Served(Client):
             yield
         self.wait_until(lambda stats: stats.running <= before.running)
 
-    def wait_until(self, condition: Callable[[Stats], bool]) -> None:
+    def wait_until(self, condition: Callable[[EndpointStats], bool]) -> None:
         """Waits until the statistics are as they should be."""
         deadline = time.monotonic() + 20
         while not condition(self.stats):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.endpoint.simulate.simulate_kit import Client, Simulate
 
 from benchwright.endpoint.simulate import Faults, KeyedAnswer, Settings, keyed_answers
-from benchwright.endpoint.simulate.answer_key import Rounds, wrong_answer
+from benchwright.endpoint.simulate.answer_key import PromptRounds, wrong_answer
 from benchwright.endpoint.simulate.shared_counters import SharedCounters
 from benchwright.errors import UserError
 
@@ -99,7 +99,7 @@ def test_tool_calls_use_no_round_up(simulate: Simulate) -> None:
 
 @given(st.lists(st.integers(0, 200), max_size=60))
 def test_the_lowest_free_round_is_taken(actions: list[int]) -> None:
-    rounds = Rounds(SharedCounters(1, 1))
+    rounds = PromptRounds(SharedCounters(1, 1))
     taken: list[int] = []
     for action in actions:
         if taken and action % 3 == 0:
@@ -111,7 +111,7 @@ def test_the_lowest_free_round_is_taken(actions: list[int]) -> None:
 
 
 def test_rounds_go_on_beyond_the_first_sixty_four() -> None:
-    rounds = Rounds(SharedCounters(1, 2))
+    rounds = PromptRounds(SharedCounters(1, 2))
 
     assert [rounds.take_round(1) for _ in range(200)] == list(range(200))
     assert rounds.take_round(0) == 0

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import pytest
 from tests.endpoint.simulate.simulate_kit import Answer, Served, Simulate
 
-from benchwright.endpoint.simulate import Delay, Settings, Stats, Truth
+from benchwright.endpoint.simulate import Delay, EndpointStats, Settings, TruthRecord
 
 WORDS = 48
 SERVER: dict[str, Any] = {
@@ -33,9 +33,9 @@ class Run(NamedTuple):
 
     stream: bool
     answers: tuple[Answer, Answer]
-    older: Truth
-    younger: Truth
-    stats: Stats
+    older: TruthRecord
+    younger: TruthRecord
+    stats: EndpointStats
     metrics: dict[str, float]
 
 

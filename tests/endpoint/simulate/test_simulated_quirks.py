@@ -11,12 +11,12 @@ import pytest
 from tests.endpoint.dialects.clients import events_in
 
 from benchwright.endpoint.client import EndpointClient
-from benchwright.endpoint.dialects import MESSAGES, Translation
+from benchwright.endpoint.dialects import MESSAGES, AnswerTranslator
 from benchwright.endpoint.failures import RetryPolicy
 from benchwright.endpoint.flags import FLAG_NOTES, flag_kind
 from benchwright.endpoint.json_reading import read_json
 from benchwright.endpoint.reply import Reply
-from benchwright.endpoint.request import Purpose
+from benchwright.endpoint.request import RequestPurpose
 from benchwright.endpoint.simulate import Faults, ScriptedCall, Settings, SimulatedEndpoint, keyed_answers
 from benchwright.endpoint.simulate.quirks import QUIRKS, quirky_stream
 from benchwright.endpoint.simulate.quirks.event_encodings import DONE_MARKER
@@ -85,8 +85,8 @@ def settings(quirk: str | None, *, calls: bool) -> Settings:
 async def ask(quirk: str | None, *, stream: bool, calls: bool = False) -> Reply:
     """The reply of an endpoint with a quirk, to a question with or without tools."""
 
-    async def begin() -> Purpose:
-        return Purpose(offered_tools=("look", "find") if calls else None)
+    async def begin() -> RequestPurpose:
+        return RequestPurpose(offered_tools=("look", "find") if calls else None)
 
     fields: dict[str, Any] = {"messages": [{"role": "user", "content": "seven"}]}
     async with SimulatedEndpoint(settings(quirk, calls=calls)) as endpoint:
@@ -150,7 +150,7 @@ async def translated(quirk: str | None) -> list[tuple[str, Any]]:
     if quirk is not None:
         opening, said = quirky_stream(QUIRKS[quirk], pieces[0], pieces[1:])
         raw = b"".join([opening, *said])
-    translation = Translation(MESSAGES, {"model": "m"})
+    translation = AnswerTranslator(MESSAGES, {"model": "m"})
     told = translation.begin()
     for data in EventStream().feed(raw):
         for line in data.split(b"\n"):

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from tests.endpoint.simulate.simulate_kit import Simulate
 
 from benchwright.endpoint.simulate import Delay, read_truth
-from benchwright.endpoint.simulate.timing import Delays, Scheduler
+from benchwright.endpoint.simulate.timing import DelayTable, Scheduler
 from benchwright.errors import UserError
 
 
@@ -69,7 +69,7 @@ def test_the_mean_is_the_mean(
     kind: Literal["constant", "uniform", "lognormal"], mean: float, spread: float
 ) -> None:
     rng = random.Random(1)
-    draws = [Delay(kind, mean, spread).draw(rng) for _ in range(4000)]
+    draws = [Delay(kind, mean, spread).draw_ms(rng) for _ in range(4000)]
 
     error = 5 * statistics.pstdev(draws) / math.sqrt(len(draws))
     assert statistics.fmean(draws) == pytest.approx(mean, abs=error + 1e-6)
@@ -78,7 +78,7 @@ def test_the_mean_is_the_mean(
 
 def test_what_a_request_gets_depends_on_the_seed_and_its_number_alone() -> None:
     def draws(seed: str, number: int) -> list[float]:
-        return list(islice(Delays(Delay("uniform", 10.0), seed).start(number), 20))
+        return list(islice(DelayTable(Delay("uniform", 10.0), seed).request_delays(number), 20))
 
     assert draws("1", 3) == draws("1", 3)
     assert draws("1", 3) != draws("1", 4)

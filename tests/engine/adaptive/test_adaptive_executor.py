@@ -23,10 +23,10 @@ from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.simulate import Delay, Settings, SimulatedEndpoint
 from benchwright.engine.adaptive.executor import AdaptiveExecutor
 from benchwright.engine.plan import Plan
-from benchwright.engine.precise_waits import LEAD_NS
+from benchwright.engine.precise_waits import START_LEAD_NS
 from benchwright.engine.protocols import Session
 from benchwright.engine.run import RunResult, run
-from benchwright.engine.stop import StopRule
+from benchwright.engine.stop_rules import StopRule
 from benchwright.engine.worker import WorkResult
 from benchwright.errors import UserError
 from benchwright.records import Outcome, Sample, Status, Target, Trial
@@ -77,7 +77,7 @@ async def test_all_trials_are_done_once_and_no_more_at_a_time_than_the_bound(tmp
     server = Counter()
     result, heard = await run_adaptively(plan_of(1500, server, [always(1.0)]), tmp_path, bound=12)
     kept = journalled(tmp_path)
-    assert result.finished
+    assert result.is_finished
     assert len(kept.trials) == len({trial.key for trial in kept.trials}) == len(kept.scores) == 1500
     assert heard[0][:2] == (1, False)
     assert 2 <= server.most <= 12
@@ -147,7 +147,7 @@ async def test_no_trial_begins_before_it_is_due(tmp_path: Path) -> None:
     await run_adaptively(Due(FunctionTask(samples(8), solve), 8, [TARGET]), tmp_path)
     assert len(began) == 8
     for number, moment in enumerate(began):
-        assert moment - start >= number * 0.02 - LEAD_NS / 1e9
+        assert moment - start >= number * 0.02 - START_LEAD_NS / 1e9
 
 
 class AfterTen(StopRule):

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.engine.adaptive.queueing_model import SECOND, Model, Moment, play
 
-from benchwright.engine.adaptive.concurrency_controller import MIN_TRIALS, ConcurrencyController
+from benchwright.engine.adaptive.concurrency_controller import MIN_WINDOW_TRIALS, ConcurrencyController
 
 BOUND = 512
 
@@ -147,7 +147,7 @@ def test_a_server_that_was_away_for_a_while_is_followed_up_again() -> None:
 
 def test_what_ends_while_there_is_no_work_tells_nothing_of_a_level() -> None:
     pace = ConcurrencyController(BOUND, 0)
-    for now in range(MIN_TRIALS - 1):
+    for now in range(MIN_WINDOW_TRIALS - 1):
         pace.count_start()
         pace.count_end(now)
     pace.count_start()
@@ -155,7 +155,7 @@ def test_what_ends_while_there_is_no_work_tells_nothing_of_a_level() -> None:
     pace.count_end(1000 * SECOND)
     assert pace.level == 1
     pace.mark_busy(2000 * SECOND)
-    for now in range(MIN_TRIALS):
+    for now in range(MIN_WINDOW_TRIALS):
         assert pace.level == 1
         pace.count_start()
         pace.count_end(2000 * SECOND + now)

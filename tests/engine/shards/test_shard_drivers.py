@@ -16,7 +16,7 @@ from benchwright.engine.protocols import Score, Session
 from benchwright.engine.run import RunResult, run
 from benchwright.engine.shards import Shard, ShardedExecutor, ShardParts
 from benchwright.engine.shards.messages import RunTrials, decode_order
-from benchwright.engine.shards.shard_loop import serve
+from benchwright.engine.shards.shard_loop import serve_shard
 from benchwright.records import Outcome, Trial, TrialLimits
 from benchwright.runs.journal import Journal
 
@@ -39,7 +39,7 @@ class Here:
         connection = Connection(self._delay, self.given)
         parts = ShardParts(self._task, {}, TrialLimits())
         serving = asyncio.ensure_future(
-            serve(parts, concurrency, connection.orders.get, connection.reports.put)
+            serve_shard(parts, concurrency, connection.orders.get, connection.reports.put)
         )
         try:
             yield connection
@@ -101,14 +101,14 @@ async def test_what_was_on_its_way_when_the_run_was_cancelled_is_journalled(tmp_
     os.kill(os.getpid(), signal.SIGINT)
     await asyncio.sleep(0.02)
     os.kill(os.getpid(), signal.SIGINT)
-    assert (await running).interrupted
+    assert (await running).is_interrupted
     assert {trial.sample for trial in journalled(tmp_path).trials} == set(answers.solved)
 
 
 async def test_nobody_waits_for_room_when_the_others_have_done_all(tmp_path: Path) -> None:
     task = task_of(50, Answers())
     result = await run_here(task, Here(task, count=3, rooms=1), tmp_path, concurrency=6)
-    assert result.finished
+    assert result.is_finished
     assert result.seconds < 10
     assert len(journalled(tmp_path).scores) == 50
 
@@ -119,7 +119,7 @@ async def test_ctrl_c_ends_a_run_that_waits_for_room(tmp_path: Path) -> None:
     await asyncio.sleep(0.2)
     os.kill(os.getpid(), signal.SIGINT)
     result = await running
-    assert result.interrupted
+    assert result.is_interrupted
     assert result.seconds < 10
     assert journalled(tmp_path).trials == []
 
@@ -144,7 +144,7 @@ async def test_a_shard_whose_trials_take_long_again_gets_none_that_would_wait(tm
 
     task = FunctionTask(samples(120), solve, [FunctionScorer(lambda sample, outcome: Score(1.0))])
     result = await run_here(task, Here(task), tmp_path, concurrency=8)
-    assert result.finished
+    assert result.is_finished
     assert len(journalled(tmp_path).scores) == 120
 
 

@@ -17,14 +17,14 @@ from tests.engine.shards import shard_task
 from benchwright.engine.plan import Plan
 from benchwright.engine.run import RunResult, run
 from benchwright.engine.shards import ProcessShards, ShardedExecutor, WorkerSpec
-from benchwright.engine.shards.driver import CANCEL_SECONDS
+from benchwright.engine.shards.driver import MAX_CANCEL_SECONDS
 from benchwright.engine.shards.messages import (
     FinalReport,
     ShardLost,
     ShardReport,
     Shutdown,
     decode_reports,
-    encode,
+    encode_message,
 )
 from benchwright.engine.worker import WorkResult
 from benchwright.errors import UserError
@@ -52,7 +52,7 @@ async def run_samples(
     recipe: WorkerSpec | None = None,
     arrange: object = None,
 ) -> RunResult:
-    plan = Plan(shard_task.task_of(list(samples)), len(samples), (TARGET,), reorder=arrange)  # type: ignore[arg-type]
+    plan = Plan(shard_task.task_of(list(samples)), len(samples), (TARGET,), reorder_trials=arrange)  # type: ignore[arg-type]
     journal = Journal(directory)
     executor = ShardedExecutor(ProcessShards(recipe or shard_task.recipe(), workers), concurrency)
     try:
@@ -70,7 +70,7 @@ async def test_every_trial_is_done_once_and_the_processes_share_them(tmp_path: P
     result = await run_samples(plain(60), tmp_path, workers=3)
 
     found = journalled(tmp_path)
-    assert result.finished
+    assert result.is_finished
     assert sorted(int(trial.sample) for trial in found.trials) == list(range(60))
     assert {score.value for score in found.scores} == {1.0}
     assert len(found.scores) == 60
@@ -88,7 +88,7 @@ async def test_their_cpu_time_and_loop_lag_are_the_runs(tmp_path: Path) -> None:
     result = await run_samples(plain(20), tmp_path)
     (_, finished) = journalled(tmp_path).events
     assert finished.detail["cpu_seconds"] > 0.1, "two Pythons were started"
-    assert result.lag.samples > 0
+    assert result.loop_lag.samples > 0
 
 
 @pytest.mark.parametrize("doing", ["die once", "die while scoring"])
@@ -102,7 +102,7 @@ async def test_a_process_that_is_killed_costs_no_trial(tmp_path: Path, doing: st
     result = await run_samples([*samples_doing(doing, mark), *waiting], tmp_path / "run")
 
     found = journalled(tmp_path / "run")
-    assert result.finished
+    assert result.is_finished
     assert len({trial.key for trial in found.trials}) == len(found.trials) == 41, "none is solved twice"
     assert len(found.scores) == 41
     alive = {name for name in answers(tmp_path / "run", found) if name != mark.read_text()}
@@ -115,7 +115,7 @@ def test_a_process_that_has_ended_is_told_as_lost_by_whatever_is_sent_to_it(
 ) -> None:
     async def send_after_the_end() -> None:
         async with ProcessShards(shard_task.recipe(), 1).open(0, 1) as shard:
-            await shard.send(encode(Shutdown()))
+            await shard.send(encode_message(Shutdown()))
             reports: list[ShardReport] = []
             while not any(isinstance(report, FinalReport) for report in reports):
                 reports += decode_reports(await shard.receive())
@@ -123,7 +123,7 @@ def test_a_process_that_has_ended_is_told_as_lost_by_whatever_is_sent_to_it(
                 await shard.receive()
             for _ in range(3):
                 with pytest.raises(ShardLost, match="ended with exit code 0"):
-                    await shard.send(encode(Shutdown()))
+                    await shard.send(encode_message(Shutdown()))
                 await asyncio.sleep(0.01)
 
     run_loop(send_after_the_end())
@@ -147,7 +147,7 @@ async def test_a_recipe_that_cannot_be_made_says_why(tmp_path: Path) -> None:
 async def test_what_user_code_prints_gets_not_between_the_results(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    assert (await run_samples(samples_doing("print", tmp_path), tmp_path)).finished
+    assert (await run_samples(samples_doing("print", tmp_path), tmp_path)).is_finished
     said = capfd.readouterr()
     assert (said.out, said.err) == ("", "printed by user code\n")
 
@@ -165,7 +165,7 @@ async def test_a_rule_stops_the_run_and_what_was_not_begun_is_left_for_later(tmp
     assert result.stop_reason == "enough"
     assert 5 <= begun < 60
 
-    assert (await run_samples(plain(500), tmp_path)).finished
+    assert (await run_samples(plain(500), tmp_path)).is_finished
     found = journalled(tmp_path)
     assert len({trial.key for trial in found.trials}) == len(found.trials) == 500
 
@@ -186,7 +186,7 @@ async def test_ctrl_c_reaches_a_process_while_it_is_busy_and_it_begins_nothing_m
     while not (tmp_path / "mark0").exists():
         await asyncio.sleep(0.01)
     os.kill(os.getpid(), signal.SIGINT)
-    assert (await running).interrupted
+    assert (await running).is_interrupted
     assert [trial.sample for trial in journalled(tmp_path / "run").trials] == ["0"]
 
 
@@ -201,8 +201,8 @@ async def test_a_second_ctrl_c_journals_what_is_in_flight_as_cancelled(tmp_path:
         os.kill(os.getpid(), signal.SIGINT)
         await asyncio.sleep(0.1)
     result = await running
-    assert result.interrupted
-    assert result.seconds < CANCEL_SECONDS, "nobody waits for what is cancelled already"
+    assert result.is_interrupted
+    assert result.seconds < MAX_CANCEL_SECONDS, "nobody waits for what is cancelled already"
     cancelled = [trial for trial in journalled(tmp_path / "run").trials if trial.status is Status.CANCELLED]
     assert sorted(trial.sample for trial in cancelled) == ["0", "1"]
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from tests.packs.bridge.bridge_kit import run, running, scenario_pack
 
-from benchwright.packs.bridge.child import SCRIPT_FOLDERS
-from benchwright.python_commands import bare_command
+from benchwright.packs.bridge.child_process import SUPERVISOR_IMPORT_FOLDERS
+from benchwright.python_commands import standard_library_command
 
 SPIES = """
 const fs = require("node:fs");
@@ -48,7 +48,7 @@ print(apart, os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 
 
 def tried(user: int = 0) -> str:
-    command = bare_command(TRIES, SCRIPT_FOLDERS[1], str(user))
+    command = standard_library_command(TRIES, SUPERVISOR_IMPORT_FOLDERS[1], str(user))
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 

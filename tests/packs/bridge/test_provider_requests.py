@@ -246,14 +246,14 @@ async def test_a_pass_after_a_providers_error_stays_what_it_is(relay: Server, tm
     directory = scenario_pack(tmp_path / "pack", tries=asking("503") + "return passed(input);")
     async with running(directory, base_url=relay.base_url) as pack:
         cell = await run(pack, "tries")
-    assert (cell.result.status, cell.result.error_type, cell.provider) == ("pass", None, None)
+    assert (cell.result.status, cell.result.error_type, cell.provider_failure) == ("pass", None, None)
 
 
 async def test_a_provider_that_cannot_be_reached_is_trouble_too(tmp_path: Path) -> None:
     async with running(scenario_pack(tmp_path / "pack", fails=asking("200") + FAIL)) as pack:
         cell = await run(pack, "fails")
-    assert cell.provider is not None
-    assert (cell.provider.http_status, cell.provider.retryable) == (None, True)
+    assert cell.provider_failure is not None
+    assert (cell.provider_failure.http_status, cell.provider_failure.retryable) == (None, True)
     assert cell.result.error_type == "provider_error"
 
 

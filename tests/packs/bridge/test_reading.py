@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from benchwright.errors import ExecutionError
 from benchwright.packs.bridge.cell import ProviderFailure
 from benchwright.packs.bridge.result_parsing import (
-    read_result,
-    read_scenarios,
-    read_score,
-    with_provider_failure,
+    add_provider_failure,
+    parse_result,
+    parse_scenarios,
+    parse_score,
 )
 from benchwright.packs.types import ToolCall, VerifierEndpoint, to_json
 
@@ -55,7 +55,7 @@ FULL = {
 
 
 def test_every_field_of_the_protocol_is_read() -> None:
-    result = read_result(FULL, "A-01")
+    result = parse_result(FULL, "A-01")
     assert (result.status, result.error_type, result.retryable) == ("partial", "execution_error", False)
     assert (result.score, result.points, result.summary, result.note) == (50.0, 1.5, "half", "n")
     assert result.raw_log == "one\ntwo"
@@ -76,9 +76,9 @@ def test_a_result_with_anything_in_it_is_read_unless_its_score_is_no_number(part
     odd = [key for key in ("score", "points") if not is_number(parts.get(key))]
     if odd:
         with pytest.raises(ExecutionError, match=f"^{odd[0]} is .* where a number is expected$"):
-            read_result(value, "A-01")
+            parse_result(value, "A-01")
     else:
-        assert read_result(value, "A-01").raw == value
+        assert parse_result(value, "A-01").raw == value
 
 
 def is_number(value: Any) -> bool:
@@ -87,7 +87,7 @@ def is_number(value: Any) -> bool:
 
 @given(JSON)
 def test_what_a_pack_returns_instead_of_a_result_is_refused_in_one_line(value: Any) -> None:
-    for read in (lambda: read_result(value, "A-01"), lambda: read_score(value)):
+    for read in (lambda: parse_result(value, "A-01"), lambda: parse_score(value)):
         with pytest.raises(ExecutionError, match=r"\A[^\n]+\Z"):
             read()
 
@@ -102,9 +102,9 @@ def test_scenarios_are_read_in_order_and_each_once(listed: list[dict[str, Any]])
     ids = [item["id"] for item in listed]
     if len(set(ids)) < len(ids):
         with pytest.raises(ExecutionError, match="two scenarios with the id"):
-            read_scenarios(listed)
+            parse_scenarios(listed)
     else:
-        assert [scenario.id for scenario in read_scenarios(listed)] == ids
+        assert [scenario.id for scenario in parse_scenarios(listed)] == ids
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_scenarios_are_read_in_order_and_each_once(listed: list[dict[str, Any]])
 def test_only_an_unexplained_fail_is_blamed_on_the_provider(
     value: dict[str, Any], trouble: ProviderFailure | None, marked: tuple[str | None, bool | None]
 ) -> None:
-    found = with_provider_failure(value, trouble)
+    found = add_provider_failure(value, trouble)
     assert (found.get("errorType"), found.get("retryable")) == marked
 
 

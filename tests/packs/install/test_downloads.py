@@ -13,7 +13,7 @@ from tests.packs.install.install_kit import Server
 from benchwright.packs.install.download import DownloadError, download
 from benchwright.packs.install.settings import InstallLimits
 
-HASTY = InstallLimits(connect_seconds=2.0, silence_seconds=0.4, download_seconds=1.5, redirects=3)
+HASTY = InstallLimits(connect_seconds=2.0, silence_seconds=0.4, download_seconds=1.5, max_redirects=3)
 
 
 def test_what_lies_there_is_written_and_its_digest_told(server: Server, tmp_path: Path) -> None:

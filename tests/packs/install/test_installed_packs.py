@@ -10,7 +10,7 @@ from tests.packs.install.install_kit import ENTRY, pack_archive, pack_files, wri
 
 from benchwright.errors import UserError
 from benchwright.packs.install import find_changes, find_pack, install, list_installed
-from benchwright.packs.install.digest import VERSION_CONTROL, file_digests
+from benchwright.packs.install.digest import VERSION_CONTROL_FOLDERS, file_digests
 
 
 def test_nothing_is_installed_at_first(storage: Path) -> None:
@@ -92,5 +92,5 @@ def test_an_unknown_pack_gets_the_nearest_name(storage: Path, tmp_path: Path) ->
 
 def test_directories_of_version_control_can_be_left_out_of_a_digest(tmp_path: Path) -> None:
     write_tree(tmp_path, {"a.js": "1;", ".git/HEAD": "ref", "lib/.git/HEAD": "ref", "lib/b.js": "2;"})
-    assert file_digests(tmp_path, VERSION_CONTROL).keys() == {"a.js", "lib/b.js"}
+    assert file_digests(tmp_path, VERSION_CONTROL_FOLDERS).keys() == {"a.js", "lib/b.js"}
     assert len(file_digests(tmp_path)) == 4

@@ -14,16 +14,16 @@ from hypothesis import strategies as st
 from tests.packs.install.install_kit import entry, pack_entries, tar_gz
 
 from benchwright.packs.install.settings import ArchiveError, InstallLimits
-from benchwright.packs.install.unpack import copy_directory, extract
+from benchwright.packs.install.unpack import copy_directory, extract_archive
 
 SMALL = InstallLimits(
     total_bytes=2_000_000,
     file_bytes=1_000_000,
-    entries=50,
-    ratio=100,
-    ratio_from=200_000,
-    depth=8,
-    name_bytes=200,
+    max_entries=50,
+    max_compression_ratio=100,
+    ratio_limit_min_bytes=200_000,
+    max_path_depth=8,
+    max_path_bytes=200,
 )
 
 
@@ -101,7 +101,7 @@ def test_an_archive_that_breaks_a_rule_is_refused_with_the_reason(tmp_path: Path
     room.mkdir()
     archive = tar_gz(tmp_path / "pack.tar.gz", *entries)
     with pytest.raises(ArchiveError, match=reason):
-        extract(archive, room / "tree", SMALL)
+        extract_archive(archive, room / "tree", SMALL)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["pack.tar.gz", "room"]
     assert [path.name for path in room.iterdir()] == ["tree"]
 
@@ -132,21 +132,21 @@ def test_a_broken_archive_is_never_taken_for_a_smaller_one(tmp_path: Path, how: 
     archive = tar_gz(tmp_path / "pack.tar.gz", entry("f", os.urandom(600)), *pack_entries())
     archive.write_bytes(change(archive.read_bytes()))
     with pytest.raises(ArchiveError, match=reason):
-        extract(archive, tmp_path / "tree", InstallLimits())
+        extract_archive(archive, tmp_path / "tree", InstallLimits())
 
 
 def test_a_size_in_a_header_is_not_believed(tmp_path: Path) -> None:
     """A header that announces 8 GiB costs nothing: the content is counted as it comes."""
     blocks = entry("f", b"", size=8 * 2**30)
     with pytest.raises(ArchiveError, match="ends in the middle of a file"):
-        extract(tar_gz(tmp_path / "pack.tar.gz", blocks, bytes(2000)), tmp_path / "tree", SMALL)
+        extract_archive(tar_gz(tmp_path / "pack.tar.gz", blocks, bytes(2000)), tmp_path / "tree", SMALL)
 
 
 def test_special_bits_and_owners_do_not_arrive_and_the_executable_bit_does(tmp_path: Path) -> None:
     archive = tar_gz(
         tmp_path / "pack.tar.gz", entry("tool", b"#!", mode=0o6777, uid=0), entry("data", b"x", mode=0o666)
     )
-    tree = extract(archive, tmp_path / "tree", SMALL)
+    tree = extract_archive(archive, tmp_path / "tree", SMALL)
     umask = os.umask(0)
     os.umask(umask)
     assert (tree / "tool").stat().st_mode & 0o7777 == 0o755 & ~umask
@@ -160,7 +160,7 @@ def test_links_that_stay_inside_arrive(tmp_path: Path) -> None:
         link("copy.js", "lib/tool.js", tarfile.LNKTYPE),
         entry("lib/tool.js", b"1;"),
     )
-    tree = extract(archive, tmp_path / "tree", SMALL)
+    tree = extract_archive(archive, tmp_path / "tree", SMALL)
     assert (tree / "bin/tool").is_symlink()
     assert (tree / "bin/tool").read_bytes() == b"1;"
     assert (tree / "copy.js").read_bytes() == b"1;"
@@ -174,7 +174,7 @@ def test_links_that_stay_inside_arrive(tmp_path: Path) -> None:
     ids=["one directory", "no directory", "a dot"],
 )
 def test_the_pack_is_the_one_directory_at_the_top_or_all_of_it(tmp_path: Path, top: str, root: str) -> None:
-    tree = extract(tar_gz(tmp_path / "pack.tar.gz", *pack_entries(top)), tmp_path / "tree", SMALL)
+    tree = extract_archive(tar_gz(tmp_path / "pack.tar.gz", *pack_entries(top)), tmp_path / "tree", SMALL)
     assert tree == tmp_path / "tree" / root
     assert (tree / "benchlocal.pack.json").is_file()
 
@@ -191,7 +191,7 @@ def test_what_tar_programs_write_is_read(tmp_path: Path, format: int) -> None:
     (source / "empty").mkdir()
     with tarfile.open(tmp_path / "pack.tar.gz", "w:gz", format=format, encoding="utf-8") as archive:
         archive.add(source, "pack")
-    tree = extract(tmp_path / "pack.tar.gz", tmp_path / "tree", InstallLimits())
+    tree = extract_archive(tmp_path / "pack.tar.gz", tmp_path / "tree", InstallLimits())
     found = {path.relative_to(tree) for path in tree.rglob("*")}
     assert found == {path.relative_to(source) for path in source.rglob("*")}
     assert (tree / ("d" * 90) / ("e" * 60) / "link").read_text() == "content"
@@ -208,7 +208,7 @@ def test_whatever_the_names_are_nothing_lies_outside(
     room = tmp_path_factory.mktemp("room")
     entries = [entry(name, b"x") for name in names] + [link("l", target)]
     try:
-        extract(tar_gz(room / "pack.tar.gz", *entries), room / "tree", SMALL)
+        extract_archive(tar_gz(room / "pack.tar.gz", *entries), room / "tree", SMALL)
         accepted = True
     except ArchiveError:
         accepted = False

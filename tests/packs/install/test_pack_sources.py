@@ -98,7 +98,7 @@ def test_a_registry_lists_what_it_has_sorted_by_name(server: Server) -> None:
     assert (alpha.id, alpha.source, alpha.sha256) == (
         "alpha", Archive("https://host.example/alpha.tar.gz"), "a" * 64,
     )  # fmt: skip
-    assert (zeta.source, zeta.text("author"), zeta.text("license")) == (
+    assert (zeta.source, zeta.optional_text("author"), zeta.optional_text("license")) == (
         GitHub("owner/zeta", "v1"),
         "somebody",
         None,

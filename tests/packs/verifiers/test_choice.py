@@ -39,7 +39,7 @@ def without(**sections: Any) -> VerifierSpec:
 def test_the_packs_own_build_comes_before_the_image_it_names() -> None:
     found = choice()
     assert (found.mode, found.port, found.health_path) == ("docker", 4010, "/health")
-    assert (found.image, found.context) == (
+    assert (found.image, found.build_context) == (
         "benchwright/pack-15-sandbox",
         Path("/packs/pack-15/verification"),
     )
@@ -47,12 +47,12 @@ def test_the_packs_own_build_comes_before_the_image_it_names() -> None:
 
 def test_the_users_image_comes_before_both() -> None:
     found = choice(docker_image="mine:2")
-    assert (found.image, found.context) == ("mine:2", None)
+    assert (found.image, found.build_context) == ("mine:2", None)
 
 
 def test_an_image_is_pulled_where_there_is_nothing_to_build() -> None:
     found = choice(without(docker=DockerVerifier(1, "maker/image:1")))
-    assert (found.image, found.context) == ("maker/image:1", None)
+    assert (found.image, found.build_context) == ("maker/image:1", None)
 
 
 def test_addresses_of_the_user_come_before_those_of_the_pack() -> None:
@@ -82,7 +82,7 @@ def test_addresses_of_the_user_come_before_those_of_the_pack() -> None:
 def test_what_is_missing_is_told_with_what_to_set(
     spec: VerifierSpec, settings: dict[str, Any], missing: str
 ) -> None:
-    said = choice(spec, **settings).missing
+    said = choice(spec, **settings).missing_setting_advice
     assert said is not None
     assert missing in said
     assert said.endswith("[benchpacks.pack-15.verifiers.sandbox]")

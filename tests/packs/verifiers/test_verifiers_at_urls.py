@@ -11,10 +11,10 @@ from tests.packs.verifiers.verifier_kit import UserServer, url_pack
 
 from benchwright.errors import ExecutionError, UserError
 from benchwright.packs.types import VerifierMode
-from benchwright.packs.verifiers import StartOptions, running_verifiers, verifier_states
+from benchwright.packs.verifiers import VerifierStartOptions, running_verifiers, verifier_states
 from benchwright.packs.verifiers.states import check_health
 
-START = StartOptions("run")
+START = VerifierStartOptions("run")
 
 
 def nowhere() -> str:

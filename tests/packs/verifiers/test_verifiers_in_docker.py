@@ -15,8 +15,8 @@ from tests.sandbox.docker.stand_ins import containers, docker
 from benchwright.errors import ExecutionError, UserError
 from benchwright.packs.configuration import VerifierSettings
 from benchwright.packs.verifiers import (
-    StartOptions,
     VerifierProgress,
+    VerifierStartOptions,
     remove_images,
     running_verifiers,
     stop_verifiers,
@@ -29,7 +29,7 @@ from benchwright.sandbox.docker.ownership import RUN_LABEL
 async def test_it_is_built_started_and_ended_with_the_run(name: str, run_id: str, tmp_path: Path) -> None:
     told: list[VerifierProgress] = []
     pack = docker_pack(tmp_path, name)
-    async with running_verifiers(pack, StartOptions(run_id), told.append) as verifiers:
+    async with running_verifiers(pack, VerifierStartOptions(run_id), told.append) as verifiers:
         verifiers.require_running()
         [endpoint] = verifiers.endpoints
         assert endpoint.url == f"http://127.0.0.1:{endpoint.port}"
@@ -45,8 +45,8 @@ async def test_it_is_built_started_and_ended_with_the_run(name: str, run_id: str
 
 async def test_two_runs_at_once_have_one_each(name: str, run_id: str, tmp_path: Path) -> None:
     pack = docker_pack(tmp_path, name)
-    async with running_verifiers(pack, StartOptions(run_id)) as first:
-        async with running_verifiers(pack, StartOptions(run_id)) as second:
+    async with running_verifiers(pack, VerifierStartOptions(run_id)) as first:
+        async with running_verifiers(pack, VerifierStartOptions(run_id)) as second:
             assert first.endpoints[0].port != second.endpoints[0].port
         assert await first.recheck() == []
 
@@ -56,7 +56,7 @@ async def test_a_new_version_of_the_pack_gets_a_new_image(name: str, run_id: str
     images = []
     for version in ("1.0.0", "1.0.1"):
         async with running_verifiers(
-            msgspec.structs.replace(pack, version=version), StartOptions(run_id)
+            msgspec.structs.replace(pack, version=version), VerifierStartOptions(run_id)
         ) as verifiers:
             verifiers.require_running()
         images.append(
@@ -73,7 +73,7 @@ async def test_several_are_made_ready_side_by_side(name: str, run_id: str, tmp_p
     pack = msgspec.structs.replace(one, specs=[spec, second])
     heard: list[str] = []
     async with running_verifiers(
-        pack, StartOptions(run_id), lambda said: heard.append(said.verifier_id)
+        pack, VerifierStartOptions(run_id), lambda said: heard.append(said.verifier_id)
     ) as verifiers:
         verifiers.require_running()
         assert [endpoint.id for endpoint in verifiers.endpoints] == ["verifier", "second"]
@@ -85,7 +85,7 @@ async def test_one_that_never_gets_healthy_is_told_with_what_it_wrote(
     name: str, run_id: str, tmp_path: Path
 ) -> None:
     pack = docker_pack(tmp_path, name, "echo loading; sleep 60")
-    async with running_verifiers(pack, StartOptions(run_id, health_seconds=1)) as verifiers:
+    async with running_verifiers(pack, VerifierStartOptions(run_id, health_seconds=1)) as verifiers:
         assert containers(f"{RUN_LABEL}={run_id}") == []
         assert verifiers.endpoints[0].status == "failed"
         with pytest.raises(UserError, match="is not running: it was not healthy within 1 s"):
@@ -94,7 +94,7 @@ async def test_one_that_never_gets_healthy_is_told_with_what_it_wrote(
 
 
 async def test_one_that_is_killed_during_the_run_is_an_error(name: str, run_id: str, tmp_path: Path) -> None:
-    async with running_verifiers(docker_pack(tmp_path, name), StartOptions(run_id)) as verifiers:
+    async with running_verifiers(docker_pack(tmp_path, name), VerifierStartOptions(run_id)) as verifiers:
         docker("kill", *containers(f"{RUN_LABEL}={run_id}"))
         [problem] = await verifiers.recheck()
         assert problem.endswith("its container has ended with exit code 137")
@@ -106,7 +106,7 @@ async def test_one_whose_server_dies_in_a_living_container_is_an_error(
     name: str, run_id: str, tmp_path: Path
 ) -> None:
     async with running_verifiers(
-        docker_pack(tmp_path, name, f"{SERVER} & sleep 600"), StartOptions(run_id)
+        docker_pack(tmp_path, name, f"{SERVER} & sleep 600"), VerifierStartOptions(run_id)
     ) as verifiers:
         docker("exec", *containers(f"{RUN_LABEL}={run_id}"), "sh", "-c", "kill -9 $(pidof httpd)")
         while await probe(known(verifiers.endpoints[0].url)) is None:
@@ -126,7 +126,7 @@ async def test_cancelling_while_it_is_built_ends_the_build(name: str, run_id: st
             begun.set()
 
     async def use() -> None:
-        async with running_verifiers(pack, StartOptions(run_id), report):
+        async with running_verifiers(pack, VerifierStartOptions(run_id), report):
             pass
 
     using = asyncio.ensure_future(use())
@@ -143,11 +143,11 @@ async def test_cancelling_while_it_is_built_ends_the_build(name: str, run_id: st
 async def test_a_kept_one_is_used_again_until_it_is_stopped(name: str, run_id: str, tmp_path: Path) -> None:
     pack = docker_pack(tmp_path, name)
     assert [one.status for one in await verifier_states(pack)] == ["stopped"]
-    async with running_verifiers(pack, StartOptions("gone", keep_running=True)) as kept:
+    async with running_verifiers(pack, VerifierStartOptions("gone", keep_running=True)) as kept:
         kept.require_running()
     [state] = await verifier_states(pack)
     assert (state.status, state.port) == ("running", kept.endpoints[0].port)
-    async with running_verifiers(pack, StartOptions(run_id)) as verifiers:
+    async with running_verifiers(pack, VerifierStartOptions(run_id)) as verifiers:
         assert verifiers.endpoints[0].port == state.port
         assert containers(f"{RUN_LABEL}={run_id}") == []
     assert len(await stop_verifiers(name, ["verifier"])) == 1
@@ -160,13 +160,13 @@ async def test_a_kept_one_is_used_again_until_it_is_stopped(name: str, run_id: s
 
 async def test_one_that_shall_not_start_by_itself_is_told(name: str, run_id: str, tmp_path: Path) -> None:
     pack = docker_pack(tmp_path, name, settings={"verifier": VerifierSettings(auto_start=False)})
-    async with running_verifiers(pack, StartOptions(run_id)) as verifiers:
+    async with running_verifiers(pack, VerifierStartOptions(run_id)) as verifiers:
         assert verifiers.endpoints[0].status == "stopped"
         with pytest.raises(UserError, match="benchwright pack verifiers PACK start"):
             verifiers.require_running()
-    async with running_verifiers(pack, StartOptions("by hand", keep_running=True)) as verifiers:
+    async with running_verifiers(pack, VerifierStartOptions("by hand", keep_running=True)) as verifiers:
         verifiers.require_running()
-    async with running_verifiers(pack, StartOptions(run_id)) as verifiers:
+    async with running_verifiers(pack, VerifierStartOptions(run_id)) as verifiers:
         verifiers.require_running()
 
 
@@ -181,7 +181,7 @@ async def test_without_an_engine_it_is_told_what_to_do(
         monkeypatch.setenv("PATH", str(tmp_path))
     else:
         (tmp_path / "none.sock").touch()
-    async with running_verifiers(docker_pack(tmp_path, "pack"), StartOptions("run")) as verifiers:
+    async with running_verifiers(docker_pack(tmp_path, "pack"), VerifierStartOptions("run")) as verifiers:
         [endpoint] = verifiers.endpoints
         assert (endpoint.status, endpoint.url) == (status, None)
         with pytest.raises(UserError, match=r"is not running: Docker is not (installed|running)"):

@@ -8,16 +8,21 @@ import pytest
 from msgspec.structs import replace
 from rich.console import Console
 
-from benchwright.analysis.load.figure_records import FigureEstimate, Goodput, ServerMetricsSummary, Spread
-from benchwright.analysis.load.records import Level, LevelResult, LoadReport, Objective, Saturation
+from benchwright.analysis.load.figure_records import (
+    FigureEstimate,
+    Goodput,
+    ServerMetricsSummary,
+    TimeDistribution,
+)
+from benchwright.analysis.load.records import LevelResult, LoadLevel, LoadReport, Objective, Saturation
 from benchwright.analysis.quality_and_speed.records import OutcomeCounts
 from benchwright.reports.terminal import render_load
 
 QUANTILE = FigureEstimate(12.3456, 10.1, None)
-SPREAD = Spread(2000, 12.0, QUANTILE, QUANTILE, QUANTILE)
+SPREAD = TimeDistribution(2000, 12.0, QUANTILE, QUANTILE, QUANTILE)
 
 LARGE = LevelResult(
-    Level(rate=1234.5, arrivals="poisson"),
+    LoadLevel(rate=1234.5, arrivals="poisson"),
     "run",
     "finished",
     1_000_000,
@@ -103,11 +108,13 @@ def test_a_limit_of_requests_in_flight_that_was_reached_is_told() -> None:
     ("found", "told"),
     [
         (
-            Saturation(True, "requests/s", 0.1, Level(concurrency=6), 50.1, Level(concurrency=8), 47.6),
+            Saturation(
+                True, "requests/s", 0.1, LoadLevel(concurrency=6), 50.1, LoadLevel(concurrency=8), 47.6
+            ),
             "Saturated from 6 in flight on: 50.10 requests/s; with 8 it is 47.60 (-5 %).",
         ),
         (
-            Saturation(True, "requests/s", 0.1, Level(concurrency=6), 50.1),
+            Saturation(True, "requests/s", 0.1, LoadLevel(concurrency=6), 50.1),
             "Saturated from 6 in flight on: 50.10 requests/s, the most that was found.",
         ),
         (
@@ -117,7 +124,7 @@ def test_a_limit_of_requests_in_flight_that_was_reached_is_told() -> None:
     ],
 )
 def test_saturation_of_a_closed_loop_is_one_line(found: Saturation, told: str) -> None:
-    closed = replace(LARGE, level=Level(concurrency=6))
+    closed = replace(LARGE, level=LoadLevel(concurrency=6))
     assert told in " ".join(shown(replace(REPORT, levels=[closed], saturation=found)).split())
 
 
@@ -125,16 +132,23 @@ def test_saturation_of_a_closed_loop_is_one_line(found: Saturation, told: str) -
     ("found", "told"),
     [
         (
-            Saturation(True, "requests/s", 0.1, Level(rate=8), 8.0, Level(rate=12), 10.0),
+            Saturation(True, "requests/s", 0.1, LoadLevel(rate=8), 8.0, LoadLevel(rate=12), 10.0),
             "The server keeps up with 8/s, and no longer with 12/s (10.00 requests/s).",
         ),
         (
-            Saturation(True, "requests/s", 0.1, None, None, Level(rate=1), 0.4),
+            Saturation(True, "requests/s", 0.1, None, None, LoadLevel(rate=1), 0.4),
             "Saturated below the lowest rate: the server did not keep up with 1/s (0.40 requests/s).",
         ),
         (
             Saturation(
-                True, "requests/s within the objectives", 0.1, Level(rate=8), 8.0, Level(rate=12), 1.0, True
+                True,
+                "requests/s within the objectives",
+                0.1,
+                LoadLevel(rate=8),
+                8.0,
+                LoadLevel(rate=12),
+                1.0,
+                True,
             ),
             "The times that decide this are not valid: measure again on a quieter machine.",
         ),
@@ -156,5 +170,5 @@ def test_a_measurement_without_levels_is_its_title() -> None:
 
 
 def test_answers_that_all_came_after_the_window_are_answers() -> None:
-    assert replace(LARGE, counted=20, failed=0, achieved=0.0).answered == 20
-    assert replace(LARGE, counted=20, failed=20).answered == 0
+    assert replace(LARGE, counted=20, failed=0, achieved=0.0).answered_requests == 20
+    assert replace(LARGE, counted=20, failed=20).answered_requests == 0

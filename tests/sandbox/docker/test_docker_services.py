@@ -138,7 +138,7 @@ async def test_a_service_is_ended_where_it_fills_the_disk(
 
 async def test_a_service_reaches_this_machine(engine: Engine, run_id: str, name: str, tmp_path: Path) -> None:
     """What the relay needs: a server here, at the address that containers know as host.docker.internal."""
-    address = await engine.address_of_host()
+    address = await engine.host_listen_address()
     asked = asyncio.Event()
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

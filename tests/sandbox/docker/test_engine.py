@@ -23,11 +23,11 @@ from benchwright.sandbox.docker import (
     ImageProvider,
     SandboxSpec,
     ServiceSpec,
-    check_disk,
+    check_disk_space,
     connect,
     start_service,
 )
-from benchwright.sandbox.docker.address import Address
+from benchwright.sandbox.docker.address import EngineAddress
 from benchwright.sandbox.docker.errors import engine_error
 from benchwright.sandbox.docker.ownership import RUN_LABEL
 
@@ -150,16 +150,16 @@ async def test_an_image_that_is_there_is_not_pulled(engine: Engine) -> None:
 
 
 async def test_a_service_needs_an_engine_on_this_machine(engine: Engine) -> None:
-    other = Engine(engine.client, Address("tcp://engine.example:2376"), engine.information)
+    other = Engine(engine.client, EngineAddress("tcp://engine.example:2376"), engine.information)
     with pytest.raises(EngineError, match=r"tcp://engine\.example:2376 is remote; unset DOCKER_HOST"):
         async with start_service(other, ServiceSpec(IMAGE, 80), "run"):
             pass
 
 
 async def test_too_little_room_is_told_before_anything_is_started(engine: Engine) -> None:
-    check_disk(engine, 1)
+    check_disk_space(engine, 1)
     with pytest.raises(EngineError, match=r"GiB left in .*, but 1000000.0 GiB are needed") as told:
-        check_disk(engine, 10**6 * 2**30)
+        check_disk_space(engine, 10**6 * 2**30)
     assert told.value.kind == "disk_full"
 
 

@@ -15,7 +15,7 @@ from tests.sandbox.docker.stand_ins import IMAGE
 
 from benchwright.sandbox.docker import Engine, EngineError, ImageProvider
 from benchwright.sandbox.docker.image_records import lock_images
-from benchwright.sandbox.docker.logins import full_name, login_for, registry_of
+from benchwright.sandbox.docker.logins import find_login, full_image_name, registry_of
 from benchwright.sandbox.docker.own_images import OwnImage, own_images, remove_own_image
 from benchwright.sandbox.docker.pulls import PullProgress
 
@@ -171,7 +171,7 @@ class TestLogins:
         helper.chmod(0o755)
         monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
         settings.write_text('{"credsStore": "stand-in"}')
-        found = await login_for("swebench/some:1")
+        found = await find_login("swebench/some:1")
         assert found == {"username": "me", "password": "https://index.docker.io/v1/"}
 
     @pytest.mark.parametrize(
@@ -179,7 +179,7 @@ class TestLogins:
     )
     async def test_without_a_login_that_can_be_read_there_is_none(self, settings: Path, written: str) -> None:
         settings.write_text(written)
-        assert await login_for("busybox") is None
+        assert await find_login("busybox") is None
 
     @pytest.mark.parametrize(
         ("image", "registry", "full"),
@@ -193,7 +193,7 @@ class TestLogins:
     )
     def test_the_registry_is_in_the_name(self, image: str, registry: str, full: str) -> None:
         assert registry_of(image) == registry
-        assert full_name(image) == full
+        assert full_image_name(image) == full
 
 
 class TestPulls:

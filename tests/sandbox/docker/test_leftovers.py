@@ -27,11 +27,11 @@ from benchwright.sandbox.docker.ownership import (
     PROCESS_LABEL,
     RUN_LABEL,
     SNAPSHOT_LABEL,
-    is_left_behind,
+    is_leftover,
     ownership_labels,
-    process_id,
+    unique_process_id,
 )
-from benchwright.sandbox.docker.snapshots import snapshot_of
+from benchwright.sandbox.docker.snapshots import temporary_snapshot
 
 SLEEPING = """
 import asyncio, sys
@@ -158,7 +158,7 @@ async def test_a_snapshot_of_an_image_that_we_built_stays_as_long_as_it_is_neede
     snapshots = ("images", "--quiet", "--no-trunc", "--filter", f"label={SNAPSHOT_LABEL}")
     with container(**{BUILT_FOR_LABEL: "benchwright/test-snapshot"}) as name:
         handle = engine.client.containers.container(name)
-        async with snapshot_of(engine, Container(name, handle), "test-snapshot") as image:
+        async with temporary_snapshot(engine, Container(name, handle), "test-snapshot") as image:
             await remove_leftovers(engine)
             assert image in docker(*snapshots)
         assert image not in docker(*snapshots)
@@ -239,7 +239,7 @@ async def test_what_a_living_process_owns_stays(engine: Engine) -> None:
 
 
 async def test_what_may_be_somebody_elses_stays(engine: Engine) -> None:
-    place, boot, _, started = process_id().split(" ")
+    place, boot, _, started = unique_process_id().split(" ")
     with container(**{PROCESS_LABEL: f"{place}0 {boot} 4194305 {started}"}) as name:
         await remove_leftovers(engine)
         assert exists(name)
@@ -247,30 +247,30 @@ async def test_what_may_be_somebody_elses_stays(engine: Engine) -> None:
 
 @pytest.mark.parametrize("change", ["dead", "pid given anew", "before the last boot"])
 def test_what_the_dead_left_is_known(change: str) -> None:
-    place, boot, pid, started = process_id().split(" ")
+    place, boot, pid, started = unique_process_id().split(" ")
     of = {
         "dead": f"{place} {boot} 4194305 {started}",
         "pid given anew": f"{place} {boot} {pid} 1{started}",
         "before the last boot": f"{place} 0-0-0 {pid} {started}",
     }
-    assert is_left_behind({PROCESS_LABEL: of[change]})
-    assert not is_left_behind({PROCESS_LABEL: of[change], KEPT_LABEL: "as something"})
+    assert is_leftover({PROCESS_LABEL: of[change]})
+    assert not is_leftover({PROCESS_LABEL: of[change], KEPT_LABEL: "as something"})
 
 
 @pytest.mark.skipif(
     not Path("/proc/self").exists(), reason="only /proc tells that a process waits for its parent"
 )
 def test_one_that_has_ended_is_dead_even_if_its_parent_has_not_noticed() -> None:
-    place, boot, _, _ = process_id().split(" ")
+    place, boot, _, _ = unique_process_id().split(" ")
     with subprocess.Popen(["true"]) as child:
         while (fields := Path(f"/proc/{child.pid}/stat").read_text().rpartition(")")[2].split())[0] != "Z":
             time.sleep(0.01)
-        assert is_left_behind({PROCESS_LABEL: f"{place} {boot} {child.pid} {fields[19]}"})
+        assert is_leftover({PROCESS_LABEL: f"{place} {boot} {child.pid} {fields[19]}"})
 
 
 @pytest.mark.parametrize("change", ["living", "host", "user", "process namespace", "nonsense"])
 def test_what_cannot_be_proven_dead_counts_as_alive(change: str) -> None:
-    place, boot, pid, started = process_id().split(" ")
+    place, boot, pid, started = unique_process_id().split(" ")
     host, user, namespace = place.split("/")
     of = {
         "living": f"{place} {boot} {pid} {started}",
@@ -279,14 +279,14 @@ def test_what_cannot_be_proven_dead_counts_as_alive(change: str) -> None:
         "process namespace": f"{host}/{user}/pid:[1] {boot} 4194305 {started}",
         "nonsense": "nonsense",
     }
-    assert not is_left_behind({PROCESS_LABEL: of[change]})
-    assert not is_left_behind({})
+    assert not is_leftover({PROCESS_LABEL: of[change]})
+    assert not is_leftover({})
 
 
 async def test_volumes_go_with_their_container(engine: Engine, run_id: str) -> None:
     tag = "benchwright-stand-in/volume:1"
     docker("build", "--tag", tag, "-", stdin=f"FROM {IMAGE}\nVOLUME /data\n".encode())
-    place, boot, _, started = process_id().split(" ")
+    place, boot, _, started = unique_process_id().split(" ")
     dead = f"{PROCESS_LABEL}={place} {boot} 4194305 {started}"
     left = docker("run", "--detach", "--label", dead, tag, "sleep", "100").strip()
     volumes = volumes_of(left)

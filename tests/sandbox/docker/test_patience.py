@@ -7,14 +7,14 @@ import os
 
 import pytest
 
-from benchwright.sandbox.docker.time_limits import MAX_FACTOR, extend_limits_if_busy, time_limit_factor
+from benchwright.sandbox.docker.time_limits import MAX_LIMIT_FACTOR, extend_limits_if_busy, time_limit_factor
 
 CORES = os.cpu_count() or 1
 
 
 @pytest.mark.parametrize(
     ("load", "factor"),
-    [(0.0, 1.0), (0.5, 1.0), (3.0, 3.0), (1000.0, MAX_FACTOR)],
+    [(0.0, 1.0), (0.5, 1.0), (3.0, 3.0), (1000.0, MAX_LIMIT_FACTOR)],
     ids=["idle", "free", "busy", "stuck"],
 )
 def test_limits_are_longer_by_the_load_per_core(

@@ -11,10 +11,10 @@ import pytest
 import pytest_asyncio
 from tests.sandbox.egress.outside import PUBLIC, Outside, WebServer, serving
 
-from benchwright.sandbox.egress import Connection, EgressPolicy, EgressProxy, Grant
+from benchwright.sandbox.egress import ConnectionEntry, EgressPolicy, EgressProxy, Grant
 from benchwright.sandbox.egress import proxy as proxy_module
-from benchwright.sandbox.egress.addresses import address_refusal
-from benchwright.sandbox.egress.grants import MAX_ENTRIES, ConnectionLog
+from benchwright.sandbox.egress.addresses import address_refusal_reason
+from benchwright.sandbox.egress.grants import MAX_LOGGED_CONNECTIONS, ConnectionLog
 from benchwright.sandbox.egress.proxy import SOCKET_NAME
 
 POLICY = EgressPolicy(("index.example", "*.mirror.example"))
@@ -47,7 +47,7 @@ class World:
         return int(answer.split(b" ", 2)[1]) if answer else 0
 
     @property
-    def log(self) -> list[Connection]:
+    def log(self) -> list[ConnectionEntry]:
         return self.proxy.traffic.connections
 
 
@@ -275,12 +275,12 @@ async def test_a_second_request_behind_the_first_goes_nowhere(world: World) -> N
     ],
 )
 def test_addresses_that_are_not_public_are_refused(address: str) -> None:
-    assert address_refusal(address)
+    assert address_refusal_reason(address)
 
 
 @pytest.mark.parametrize("address", [PUBLIC, "2606:2800:21f:cb07:6820:80da:af6b:8b2c"])
 def test_public_addresses_are_not(address: str) -> None:
-    assert address_refusal(address) is None
+    assert address_refusal_reason(address) is None
 
 
 @pytest.mark.parametrize("answers", [[["127.0.0.1"]], [[PUBLIC, "10.0.0.1"]], [["::ffff:169.254.169.254"]]])
@@ -373,6 +373,6 @@ async def test_many_that_say_nothing_do_not_keep_out_whoever_has_a_token(world: 
 
 def test_the_log_names_so_many_connections_and_counts_the_others() -> None:
     traffic = ConnectionLog()
-    for _ in range(MAX_ENTRIES + 5):
+    for _ in range(MAX_LOGGED_CONNECTIONS + 5):
         traffic.add_connection("agent", "github.com", 443, "not on the list of allowed hosts")
-    assert (len(traffic.connections), traffic.unlisted_count) == (MAX_ENTRIES, 5)
+    assert (len(traffic.connections), traffic.unlisted_count) == (MAX_LOGGED_CONNECTIONS, 5)

@@ -76,7 +76,7 @@ async def asked(argv: Sequence[str], certificate: Path, home: Path) -> list[str]
     ):
         way = Egress(proxy, NetworkRules(), "agent", EgressPolicy(HOSTS))
         async with serving(leading_to(proxy.folder / SOCKET_NAME)) as (_, port):
-            environment = {"PATH": os.environ["PATH"], "HOME": str(home), **way.environment(port)}
+            environment = {"PATH": os.environ["PATH"], "HOME": str(home), **way.proxy_environment(port)}
             program = await asyncio.create_subprocess_exec(
                 *argv, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
             )

@@ -19,7 +19,7 @@ from benchwright.files import atomic_file, write_atomically
 from benchwright.records import DECODE_ERRORS
 from benchwright.runs.journal import encode_json
 
-VERSION = 1
+CACHE_FORMAT_VERSION = 1
 
 RUNS_HEADER = b'  "runs": [\n'
 """The line before the runs in a cache file."""
@@ -38,7 +38,7 @@ class CacheMismatch(UserError, RuntimeError):
     """Raised for a cache file of a newer version or of another configuration. Such a file cannot be resumed."""
 
 
-class SkippedRun(msgspec.Struct, gc=False):
+class UndecodedRun(msgspec.Struct, gc=False):
     """A run in a cache file, decoded without its fields, because only the number of runs is needed."""
 
 
@@ -56,7 +56,7 @@ class CacheEntry(msgspec.Struct):
     created_at: str
     updated_at: str
     config: dict[str, Any]
-    runs: list[SkippedRun] = []
+    runs: list[UndecodedRun] = []
     summary: dict[str, Any] | None = None
     run: str | None = None
     simulated: bool = False
@@ -67,7 +67,7 @@ def format_time(seconds: float | None = None) -> str:
     return datetime.fromtimestamp(time.time() if seconds is None else seconds, UTC).strftime(TIME_FORMAT)
 
 
-def created_ns(entry: CacheEntry) -> int | None:
+def parse_created_at(entry: CacheEntry) -> int | None:
     """Return when an entry was created (wall clock, ns). Return None if its `created_at` is not a time."""
     try:
         return int(datetime.strptime(entry.created_at, TIME_FORMAT).replace(tzinfo=UTC).timestamp()) * 10**9
@@ -78,10 +78,12 @@ def created_ns(entry: CacheEntry) -> int | None:
 def new_entry(config: dict[str, Any], config_hash: str, task_id: str, run: Path) -> CacheEntry:
     """Return the entry for a run that is about to start."""
     now = format_time()
-    return CacheEntry(VERSION, task_id, config_hash, "in_progress", now, now, config, run=str(run))
+    return CacheEntry(
+        CACHE_FORMAT_VERSION, task_id, config_hash, "in_progress", now, now, config, run=str(run)
+    )
 
 
-def new_path(directory: Path, task_id: str) -> Path:
+def unused_entry_path(directory: Path, task_id: str) -> Path:
     """Return an unused path for a new entry. The file name begins with the time, so that names sort by age."""
     stamp = int(time.time())
     while (path := directory / f"{stamp}_{task_id}.json").exists():
@@ -95,7 +97,7 @@ def entry_files(directory: Path, task_id: str = "") -> list[Path]:
     `task_id`: the task whose cache files are returned. If it is "", the files of all tasks are returned.
     """
     pattern = f"*_{task_id}.json" if task_id else "*_*.json"
-    return sorted(directory.glob(pattern), key=age_key, reverse=True)
+    return sorted(directory.glob(pattern), key=age_sort_key, reverse=True)
 
 
 def read_entry(path: Path) -> CacheEntry | None:
@@ -107,7 +109,7 @@ def read_entry(path: Path) -> CacheEntry | None:
     try:
         data = path.read_bytes()
         version = msgspec.json.decode(data, type=_VersionOnly).version
-        if version > VERSION:
+        if version > CACHE_FORMAT_VERSION:
             raise CacheMismatch(
                 f"Cache file created by a newer version of osmosis (v{version}). Upgrade osmosis or use --fresh."
             )
@@ -124,7 +126,7 @@ def read_runs(path: Path) -> list[DocumentedRun] | None:
         return None
 
 
-def read_head(path: Path) -> CacheEntry | None:
+def read_entry_head(path: Path) -> CacheEntry | None:
     """Read a cache file without its runs and summary. Return None if the file cannot be read.
 
     Raises:
@@ -139,7 +141,7 @@ def read_head(path: Path) -> CacheEntry | None:
         entry = msgspec.json.decode(head + RUNS_HEADER + b"]}", type=CacheEntry)
     except (OSError, *DECODE_ERRORS):
         return read_entry(path)  # not written by `write_entry`
-    return entry if entry.version <= VERSION else read_entry(path)
+    return entry if entry.version <= CACHE_FORMAT_VERSION else read_entry(path)
 
 
 class _VersionOnly(msgspec.Struct):
@@ -214,7 +216,7 @@ def _tail(entry: CacheEntry) -> bytes:
     return b'\n  ],\n  "summary": ' + encode_json(entry.summary) + FILE_END
 
 
-def back_up(path: Path) -> None:
+def back_up_entry(path: Path) -> None:
     """Rename a cache file and its samples to `.backup.{time}`, because of `--fresh`. Never replace an older backup."""
     stamp = int(time.time())
     while path.with_name(f"{path.name}.backup.{stamp}").exists():
@@ -222,7 +224,7 @@ def back_up(path: Path) -> None:
     _set_aside(path, f"backup.{stamp}")
 
 
-def set_corrupt_aside(path: Path) -> Path:
+def rename_corrupt_entry(path: Path) -> Path:
     """Rename an unreadable cache file and its samples. Return the new path of the cache file."""
     return _set_aside(path, f"corrupt.{int(time.time())}_{os.getpid()}")
 
@@ -239,7 +241,7 @@ def samples_path(path: Path) -> Path:
     return path.with_suffix(".jsonl")
 
 
-def age_key(path: Path) -> tuple[int, str]:
+def age_sort_key(path: Path) -> tuple[int, str]:
     """Return a key that sorts cache files from oldest to newest, by the time in the files' names."""
     stamp = path.name.partition("_")[0]
     return (int(stamp) if stamp.isdigit() else 0, path.name)

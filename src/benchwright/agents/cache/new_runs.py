@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from benchwright.agents.cache.runs import DocumentedRun, documented_run, tag_of
+from benchwright.agents.cache.runs import DocumentedRun, documented_run, model_tag_of
 from benchwright.errors import JournalError
 from benchwright.records import DECODE_ERRORS, FAILED_STATUSES, ScoreRecord, TrialRecord
-from benchwright.runs.counting import ScoreState, is_counted, state_of_score
+from benchwright.runs.counting_rules import ScoreState, is_counted, state_of_score
 from benchwright.runs.journal import decode_line
 from benchwright.runs.journal_tail import JournalTail
 from benchwright.runs.manifest import Manifest
@@ -26,7 +26,7 @@ class NewRuns:
         self._names = {scorer.name for scorer in manifest.scorers}
         self._under_way: dict[str, tuple[TrialRecord, dict[str, float], dict[str, ScoreState]]] = {}
         self._tail = JournalTail(table.directory)
-        self._tail.position = table.position
+        self._tail.position = table.bytes_read
 
     def read_new(self) -> Iterator[tuple[TrialRecord, DocumentedRun]]:
         """Yield the runs finished since the last call, each with its journal record, in the order of finishing.
@@ -34,10 +34,10 @@ class NewRuns:
         Raises:
             JournalError: If the journal cannot be read.
         """
-        for lines in self._tail.slices():
+        for lines in self._tail.read_line_batches():
             for line in lines:
                 ended = self._take(line)
-                self._tail.advance(line)
+                self._tail.skip_line(line)
                 if ended is not None:
                     yield ended
 
@@ -49,7 +49,7 @@ class NewRuns:
             raise JournalError(f"{self._tail.path}: this is not a journal record ({error}).") from None
         if isinstance(line, TrialRecord) and is_counted(line.status):
             if line.status in FAILED_STATUSES:
-                return line, documented_run(line, {}, {}, tag_of(line, self._manifest))
+                return line, documented_run(line, {}, {}, model_tag_of(line, self._manifest))
             self._under_way[line.key] = line, {}, {}
         elif isinstance(line, ScoreRecord) and line.scorer in self._names and line.trial in self._under_way:
             record, scores, unscored = self._under_way[line.trial]
@@ -60,5 +60,5 @@ class NewRuns:
                 unscored[line.scorer] = state
             if len(scores) == len(self._names):
                 del self._under_way[line.trial]
-                return record, documented_run(record, scores, unscored, tag_of(record, self._manifest))
+                return record, documented_run(record, scores, unscored, model_tag_of(record, self._manifest))
         return None

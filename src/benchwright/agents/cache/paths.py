@@ -10,7 +10,7 @@ from pathlib import Path
 
 import xxhash
 
-from benchwright.home import chosen_home
+from benchwright.home import home_from_environment
 from benchwright.user_paths import expand_user_path
 
 MAX_NAME_LENGTH = 60
@@ -29,7 +29,7 @@ def cache_root(environ: Mapping[str, str] = os.environ) -> Path:
     """
     if chosen := environ.get("OSMOSIS_CACHE_DIR"):
         root = Path(chosen)
-    elif home := chosen_home(environ):
+    elif home := home_from_environment(environ):
         root = home / "cache"
     elif cache := environ.get("XDG_CACHE_HOME"):
         root = Path(cache) / "osmosis"

@@ -19,14 +19,14 @@ from benchwright.agents.cache.runs import DocumentedRun
 from benchwright.engine.plan import Plan
 from benchwright.engine.protocols import Scorer
 from benchwright.records import MAX_COUNT, JournalLine, RunEvent, ScoreRecord, Status, Trial, TrialRecord
-from benchwright.runs.counting import NO_ANSWER_STATUSES
+from benchwright.runs.counting_rules import NO_ANSWER_STATUSES
 from benchwright.runs.journal import Journal
 from benchwright.runs.keys import score_key
 
 BATCH_SIZE = 1000
 
 
-def restore(
+def restore_trials(
     directory: Path, plan: Plan, entry: CacheEntry, runs: Iterable[DocumentedRun], source: str
 ) -> int:
     """Write the journal of a new run from the results in a cache file. Return the number of restored trials.
@@ -45,13 +45,13 @@ def restore(
     detail = {"total": plan.trial_count} | ({"simulated": True} if entry.simulated else {})
     journal = Journal(directory)
     try:
-        journal.write(RunEvent("started", time_ns(), detail))
+        journal.write_lines(RunEvent("started", time_ns(), detail))
         lines = _lines(plan, places, source)
         while group := list(islice(lines, BATCH_SIZE)):
-            journal.write(*group)
+            journal.write_lines(*group)
             restored += sum(isinstance(line, TrialRecord) for line in group)
         if entry.status == "completed" and restored == plan.trial_count:
-            journal.write(RunEvent("finished", time_ns()))
+            journal.write_lines(RunEvent("finished", time_ns()))
     finally:
         journal.close()
     return restored

@@ -16,7 +16,7 @@ from msgspec import UNSET, UnsetType
 from benchwright.errors import JournalError
 from benchwright.records import FAILED_STATUSES, Status, Target, TrialRecord
 from benchwright.runs.columns import ROWS_PER_BLOCK, true_indices
-from benchwright.runs.counting import NO_ANSWER_STATUSES, STATUS_BY_SCORE, ScoreState
+from benchwright.runs.counting_rules import NO_ANSWER_STATUSES, STATUS_BY_SCORE_STATE, ScoreState
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import STATUSES, RunTable
 
@@ -81,10 +81,10 @@ def _why_unscored(trial: Status, state: ScoreState) -> Status:
     """
     if state is ScoreState.NO_ANSWER and trial in NO_ANSWER_STATUSES:
         return trial
-    return STATUS_BY_SCORE[state]
+    return STATUS_BY_SCORE_STATE[state]
 
 
-def tag_of(record: TrialRecord, manifest: Manifest) -> str | None:
+def model_tag_of(record: TrialRecord, manifest: Manifest) -> str | None:
     """Return the `model_tag` of a record: "primary" or "baseline". Return None if there is only one model."""
     return record.target if len(manifest.targets) > 1 else None
 
@@ -128,7 +128,7 @@ class DocumentedRuns:
             values = {name: column.value(row) for name, column in columns.items()}
             scores = {name: 0.0 if value is None else value for name, value in values.items()}
             unscored = {name: columns[name].state(row) for name, value in values.items() if value is None}
-            yield documented_run(record, scores, unscored, tag_of(record, self.manifest))
+            yield documented_run(record, scores, unscored, model_tag_of(record, self.manifest))
 
     def records(self) -> Iterator[TrialRecord]:
         """Return the journal records of these runs, in the order of the runs."""
@@ -151,7 +151,7 @@ class DocumentedRuns:
 
         It is True for the trials of the model `target` that are included.
         """
-        slot = self.table.targets.find(target.slot)
+        slot = self.table.targets.find_code(target.slot)
         rows: NDArray[np.bool_] = self._done & self.table.target.equal_mask(-1 if slot is None else slot)
         return rows
 
@@ -159,20 +159,24 @@ class DocumentedRuns:
         """Return {eval function: mean, std, min, max and pass@k} over the runs of one model."""
         import numpy as np
 
-        from benchwright.stats.documented_statistics import NO_TRIES, documented_statistics, tries_by_sample
+        from benchwright.stats.documented_statistics import (
+            NO_RUN_COUNTS,
+            count_runs_by_sample,
+            documented_statistics,
+        )
 
         table, manifest = self.table, self.manifest
         rows = self._of(target)
         found = {}
         for name in self._names:
             values = table.scores[name].values(rows)
-            tries = NO_TRIES
+            tries = NO_RUN_COUNTS
             if manifest.repeats > 1:
                 failed = np.isin(
                     table.status.compact_numbers(rows), [STATUSES.index(one) for one in FAILED_STATUSES]
                 )
                 passed = ~failed & (values >= manifest.pass_threshold)
-                tries = tries_by_sample(table.sample.numbers(rows), passed)
+                tries = count_runs_by_sample(table.sample.numbers(rows), passed)
             found[name] = documented_statistics(values, tries, manifest.repeats)
         return found
 
@@ -231,7 +235,7 @@ def _is_strange(table: RunTable, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
 
 def _has_ids(table: RunTable) -> bool:
     """Return True if the ids of samples are from the dataset's column `id`, rather than the numbers of the rows."""
-    return table.dataset_row.largest > 0
+    return table.dataset_row.max_number > 0
 
 
 def _in_order(table: RunTable, manifest: Manifest, done: NDArray[np.bool_]) -> Iterator[int]:
@@ -243,7 +247,7 @@ def _in_order(table: RunTable, manifest: Manifest, done: NDArray[np.bool_]) -> I
 
     models = _model_places(table, manifest)
     of_dataset = table.dataset_row if _has_ids(table) else table.sample
-    end = of_dataset.largest + 1
+    end = of_dataset.max_number + 1
     bounds = [end * part // SORT_PARTITIONS for part in range(SORT_PARTITIONS + 1)]
     for low, high in pairwise(bounds):
         rows = true_indices(done & of_dataset.between_mask(low, high)[: len(done)])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from benchwright.agents.cache.runs import DocumentedRuns, tag_of
+from benchwright.agents.cache.runs import DocumentedRuns, model_tag_of
 from benchwright.records import DECODE_ERRORS, TrialRecord
 from benchwright.runs.journal import encode_json, read_bodies
 from benchwright.runs.manifest import Manifest
@@ -23,7 +23,7 @@ class _Place(msgspec.Struct, frozen=True):
 
 
 def sample_lines(runs: DocumentedRuns, logged: Path) -> Iterator[bytes]:
-    """Yield a line for each run that has messages, in the order of the runs; see `lines_of`.
+    """Yield a line for each run that has messages, in the order of the runs; see `sample_lines_of_records`.
 
     Runs restored from a cache file come first, because the journal has only their results. Their lines are
     read from the file `logged`.
@@ -31,12 +31,12 @@ def sample_lines(runs: DocumentedRuns, logged: Path) -> Iterator[bytes]:
     if runs.table.reused.equal_mask(1).any():
         yield from _kept_lines(runs, logged)
     if len(runs):
-        yield from lines_of(runs.records(), runs.table.directory, runs.manifest)
+        yield from sample_lines_of_records(runs.records(), runs.table.directory, runs.manifest)
 
 
 def _kept_lines(runs: DocumentedRuns, logged: Path) -> Iterator[bytes]:
     restored = {
-        _Place(record.row_index, record.repeat, tag_of(record, runs.manifest))
+        _Place(record.row_index, record.repeat, model_tag_of(record, runs.manifest))
         for record in runs.records()
         if record.restored_tokens is not None
     }
@@ -47,7 +47,9 @@ def _kept_lines(runs: DocumentedRuns, logged: Path) -> Iterator[bytes]:
                     yield line
 
 
-def lines_of(records: Iterable[TrialRecord], directory: Path, manifest: Manifest) -> Iterator[bytes]:
+def sample_lines_of_records(
+    records: Iterable[TrialRecord], directory: Path, manifest: Manifest
+) -> Iterator[bytes]:
     """Yield a line of {row_index, run_index, model_tag, messages} for each journal record that has messages."""
     kept = (record for record in records if record.restored_tokens is None)
     for record, body in read_bodies(directory, kept):
@@ -55,7 +57,7 @@ def lines_of(records: Iterable[TrialRecord], directory: Path, manifest: Manifest
             sample = {
                 "row_index": record.row_index,
                 "run_index": record.repeat,
-                "model_tag": tag_of(record, manifest),
+                "model_tag": model_tag_of(record, manifest),
                 "messages": body.messages,
             }
             yield encode_json(sample) + b"\n"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import ConfigDict
 
-from benchwright.agents.mcp.task import NAME, finish_reason
+from benchwright.agents.mcp.task import TASK_NAME, documented_finish_reason
 from benchwright.agents.mcp.toolbox import open_toolbox
 from benchwright.agents.rollout.context import RolloutContext, RolloutResult
 from benchwright.agents.rollout.loop import RolloutAgentLoop
@@ -22,7 +22,7 @@ from benchwright.agents.rollout.types import (
 )
 from benchwright.endpoint.reply import Reply
 from benchwright.engine.protocols import Session
-from benchwright.engine.tool_loop import Toolbox, tool_loop
+from benchwright.engine.tool_loop import Toolbox, run_tool_loop
 from benchwright.records import Message
 
 if TYPE_CHECKING:
@@ -40,9 +40,9 @@ class MCPAgentLoop(RolloutAgentLoop):
         MCPLoadError: If the server does not start.
     """
 
-    name = NAME
+    name = TASK_NAME
 
-    def __init__(self, mcp_server: FastMCP, agent_name: str = NAME) -> None:
+    def __init__(self, mcp_server: FastMCP, agent_name: str = TASK_NAME) -> None:
         self.name = agent_name
         self._server = mcp_server
         # Listing the tools needs a connection and so an event loop; the caller may already be in one.
@@ -57,14 +57,14 @@ class MCPAgentLoop(RolloutAgentLoop):
     async def run(self, ctx: RolloutContext) -> RolloutResult:
         """Run one rollout with the tool loop of the engine."""
         async with open_toolbox(self._server) as toolbox:
-            outcome = await tool_loop(
+            outcome = await run_tool_loop(
                 cast(Session, ContextSession(ctx)),
                 ctx.request.messages,
                 ContextToolbox(ctx, toolbox),
                 ctx.request.max_turns,
                 **ctx.request.completion_params,
             )
-        return ctx.complete(outcome.messages, finish_reason=finish_reason(outcome))
+        return ctx.complete(outcome.messages, finish_reason=documented_finish_reason(outcome))
 
 
 class ContextSession:

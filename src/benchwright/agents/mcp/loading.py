@@ -19,7 +19,7 @@ from benchwright.errors import UserError
 if TYPE_CHECKING:
     from fastmcp import FastMCP
 
-USUAL_SERVER_NAME = "mcp"
+PREFERRED_SERVER_NAME = "mcp"
 """Usual name of the variable that contains the server.
 
 If `main.py` has several servers, the one in this variable is used. If there is none in this variable, the
@@ -105,6 +105,6 @@ def _server_in(module: ModuleType, server_class: type[FastMCP], main: Path) -> F
     if not servers:
         raise MCPLoadError(
             f"No FastMCP instance found in {main}. Make one with "
-            f'`from fastmcp import FastMCP` and `{USUAL_SERVER_NAME} = FastMCP("my_tools")`.'
+            f'`from fastmcp import FastMCP` and `{PREFERRED_SERVER_NAME} = FastMCP("my_tools")`.'
         )
-    return servers[USUAL_SERVER_NAME if USUAL_SERVER_NAME in servers else min(servers)]
+    return servers[PREFERRED_SERVER_NAME if PREFERRED_SERVER_NAME in servers else min(servers)]

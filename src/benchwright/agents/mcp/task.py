@@ -14,13 +14,13 @@ from benchwright.agents.mcp.loading import MCPLoadError, load_mcp_server
 from benchwright.agents.mcp.toolbox import open_toolbox
 from benchwright.agents.rows import RowsTask, SampleRows
 from benchwright.engine.protocols import Scorer, Session
-from benchwright.engine.tool_loop import Toolbox, tool_loop
+from benchwright.engine.tool_loop import Toolbox, run_tool_loop
 from benchwright.records import Outcome, Status, TaskSpec, Trial
 from benchwright.runs.keys import fingerprint
 from benchwright.runs.source_fingerprints import fingerprint_or_unique, source_fingerprint
 
-NAME = "mcp_agent"
-VERSION = "1"
+TASK_NAME = "mcp_agent"
+TASK_VERSION = "1"
 """Version of the task. Increase it when the requests for the same row with the same tools would change."""
 
 
@@ -54,9 +54,9 @@ class McpTask(RowsTask):
         self._completion_params = completion_params or {}
         sources = fingerprint_or_unique(source_fingerprint(Path(directory).resolve()))
         spec = TaskSpec(
-            name=NAME,
-            version=VERSION,
-            fingerprint=fingerprint("mcp", VERSION, sources, max_turns, self._completion_params),
+            name=TASK_NAME,
+            version=TASK_VERSION,
+            fingerprint=fingerprint("mcp", TASK_VERSION, sources, max_turns, self._completion_params),
             group_by=group_by,
         )
         super().__init__(SampleRows(path, limit, offset, group_by), spec, scorers)
@@ -98,13 +98,15 @@ class McpSolver:
             {"role": "system", "content": content["system_prompt"]},
             {"role": "user", "content": content["user_prompt"]},
         ]
-        outcome = await tool_loop(
+        outcome = await run_tool_loop(
             session, messages, self._toolbox, self._max_turns, **self._completion_params
         )
-        return msgspec.structs.replace(outcome, artifacts={"finish_reason": finish_reason(outcome)})
+        return msgspec.structs.replace(
+            outcome, artifacts={"finish_reason": documented_finish_reason(outcome)}
+        )
 
 
-def finish_reason(outcome: Outcome) -> str:
+def documented_finish_reason(outcome: Outcome) -> str:
     """Return the finish reason of a tool loop in the words that osmosis_ai documents.
 
     It is "max_turns" if the trial reached its limit of turns, and "stop" otherwise.

@@ -42,7 +42,7 @@ async def open_toolbox(server: FastMCP) -> AsyncIterator[McpToolbox]:
     """
     from fastmcp import Client
 
-    FailureContainment.add_to(server)
+    ToolFailureMiddleware.add_to(server)
     toolbox = None
     try:
         async with Client(server) as client:
@@ -87,7 +87,7 @@ def result_text(structured: dict[str, Any] | None, content: Iterable[Any]) -> st
 CallNext = Callable[[Any], Awaitable[Any]]
 
 
-class FailureContainment:
+class ToolFailureMiddleware:
     """Middleware around every tool of a server, inside of all other middleware.
 
     If a tool calls `sys.exit()` or cancels itself, the session would end, and with it the tool calls of all

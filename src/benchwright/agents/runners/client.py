@@ -11,9 +11,9 @@ from typing import Any, Self
 from msgspec.structs import replace
 
 from benchwright.agents.rollout.types import CompletionsResult, OpenAIFunctionToolSchema, RolloutMetrics
-from benchwright.agents.runners.errors import SystemicProviderError, documented_error
+from benchwright.agents.runners.errors import SystemicProviderError, to_documented_error
 from benchwright.agents.session_llm import SessionLLM
-from benchwright.endpoint.access import NO_ACCESS, Access
+from benchwright.endpoint.access import ANONYMOUS_ACCESS, Access
 from benchwright.endpoint.failures import RetryPolicy
 from benchwright.endpoint.providers import ModelClient, connect_client, find_access, find_target
 from benchwright.endpoint.reply import Reply
@@ -45,19 +45,19 @@ class ExternalLLMClient:
         self.display_name = model
         self.model = _qualified_name(model, api_base)
         self.api_key = api_key
-        self._access = replace(NO_ACCESS, key=api_key)
+        self._access = replace(ANONYMOUS_ACCESS, api_key=api_key)
         self.api_base = api_base
         self.failure: ProviderError | None = None
         """The failure of the last call; None if the call succeeded."""
         self._target = find_target(model, api_base)
         self._connection: ModelClient | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._llm = SessionLLM(_Alone(self.connection))
+        self._llm = SessionLLM(_Alone(self.get_connection))
 
     @classmethod
     def with_access(cls, model: str, api_base: str | None, access: Access) -> Self:
         """Return a client that sends the key and headers of `access`, and uses the TLS files of `access`."""
-        client = cls(model, access.key, api_base)
+        client = cls(model, access.api_key, api_base)
         client._access = access
         return client
 
@@ -73,7 +73,7 @@ class ExternalLLMClient:
         try:
             result = await self._llm.chat_completions(messages, **kwargs)
         except ProviderError as error:
-            self.failure = documented_error(error)
+            self.failure = to_documented_error(error)
             raise self.failure from error
         self.failure = None
         return result
@@ -86,10 +86,10 @@ class ExternalLLMClient:
         """
         body = {"messages": [{"role": "user", "content": "hi"}], "max_tokens": 1}
         try:
-            await self.connection().ask("/chat/completions", body)
+            await self.get_connection().ask("/chat/completions", body)
         except ProviderError as error:
             if error.systemic:
-                raise documented_error(error) from error
+                raise to_documented_error(error) from error
 
     def set_tools(self, tools: Sequence[OpenAIFunctionToolSchema]) -> None:
         """Offer these tools to the model with every call that does not set its own tools."""
@@ -112,7 +112,7 @@ class ExternalLLMClient:
         """Return another client of the same model, with its own tools, metrics and connections."""
         return self.with_access(self.display_name, self.api_base, self._access)
 
-    def connection(self) -> ModelClient:
+    def get_connection(self) -> ModelClient:
         """Return the connection that sends requests. In another event loop than before, open a new connection.
 
         Raises:
@@ -131,7 +131,7 @@ class ExternalLLMClient:
         return self._connection
 
     @contextmanager
-    def using_session(self, session: Session, slot: str) -> Iterator[None]:
+    def use_session(self, session: Session, slot: str) -> Iterator[None]:
         """Send requests through an engine session until exit.
 
         `slot`: the id of this client's model in the session.
@@ -182,7 +182,7 @@ def _qualified_name(model: str, api_base: str | None) -> str:
     return model if qualified else f"openai/{model}"
 
 
-def systemic_failure(client: object, error: BaseException | None) -> SystemicProviderError | None:
+def find_systemic_failure(client: object, error: BaseException | None) -> SystemicProviderError | None:
     """Return the systemic failure that ended a rollout, even if the agent hid the failure.
 
     Return None if there was none.

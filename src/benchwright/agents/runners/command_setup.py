@@ -14,7 +14,7 @@ from benchwright.agents.loading import load_agent as load_agent_or_raise
 from benchwright.agents.rollout.loop import RolloutAgentLoop
 from benchwright.agents.runners.client import ExternalLLMClient
 from benchwright.agents.runners.datasets import DatasetReader, DatasetRow
-from benchwright.endpoint.access import NO_ACCESS, Access
+from benchwright.endpoint.access import ANONYMOUS_ACCESS, Access
 from benchwright.endpoint.providers import check_target, find_access, find_target
 from benchwright.errors import BenchwrightError
 from benchwright.text import make_lines_safe
@@ -74,7 +74,7 @@ def create_llm_client(
     base_url: str | None,
     quiet: bool,
     console: Console,
-    access: Access = NO_ACCESS,
+    access: Access = ANONYMOUS_ACCESS,
 ) -> tuple[ExternalLLMClient, None] | tuple[None, str]:
     """Create a client of the model. Without a base URL, also check the model's provider and key."""
     if base_url:
@@ -83,7 +83,7 @@ def create_llm_client(
         provider = model.partition("/")[0] if "/" in model else "openai"
         _say(console, quiet, f"Initializing provider: {provider}")
     try:
-        given = replace(access, key=api_key)
+        given = replace(access, api_key=api_key)
         target = find_target(model, base_url, access=given)
         check_target(target, find_access(given, target, logger.warning))
         client = ExternalLLMClient.with_access(model, base_url, given)

@@ -35,7 +35,7 @@ class SystemicProviderError(ProviderError):
         self.tokens = 0
 
 
-def documented_error(error: ProviderError) -> ProviderError:
+def to_documented_error(error: ProviderError) -> ProviderError:
     """Convert a failure of the endpoint into the exception, with the message, that osmosis_ai documents for it."""
     status = error.http_status
     if error.systemic:

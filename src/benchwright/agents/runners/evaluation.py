@@ -20,14 +20,14 @@ from benchwright.agents.runners.results import (
     summarise_scores,
 )
 from benchwright.agents.runners.rollouts import LocalLLMClientProtocol, LocalRolloutRunner
-from benchwright.agents.runners.row_runs import RowResults, RowRun, run_rows
+from benchwright.agents.runners.row_trials import RowResults, RowTrial, run_rows
 from benchwright.records import Message
 
 logger = logging.getLogger(__name__)
 
 PRIMARY, BASELINE = "primary", "baseline"
 
-Progress = Callable[[int, int, EvalRunResult], None]
+ProgressCallback = Callable[[int, int, EvalRunResult], None]
 
 
 class EvalRunner:
@@ -139,7 +139,7 @@ class EvalRunner:
         max_turns: int = 10,
         completion_params: dict[str, Any] | None = None,
         pass_threshold: float = 1.0,
-        on_progress: Progress | None = None,
+        on_progress: ProgressCallback | None = None,
         start_index: int = 0,
         batch_size: int = 1,
     ) -> EvalResult:
@@ -156,7 +156,7 @@ class EvalRunner:
         if n_runs < 1:
             raise ValueError(f"n_runs must be >= 1, got {n_runs}")
 
-        async def attempt(run: RowRun[LocalRolloutRunner]) -> EvalRunResult:
+        async def attempt(run: RowTrial[LocalRolloutRunner]) -> EvalRunResult:
             return await self.run_single(
                 run.row,
                 run.row_index,
@@ -214,7 +214,7 @@ def _name(runner: LocalRolloutRunner) -> str:
     return str(getattr(client, "display_name", type(client).__name__))
 
 
-def _failed(run: RowRun[LocalRolloutRunner], error: BaseException) -> EvalRunResult:
+def _failed(run: RowTrial[LocalRolloutRunner], error: BaseException) -> EvalRunResult:
     return EvalRunResult(
         run_index=run.run_index,
         success=False,

@@ -118,14 +118,14 @@ def summarise_scores(
     runs: Sequence[EvalRunResult], names: Sequence[str], n_runs: int, pass_threshold: float
 ) -> dict[str, EvalEvalSummary]:
     """Return {eval function: summary} over these runs. All runs are of one model."""
-    from benchwright.stats.documented_statistics import documented_statistics, tries_by_sample
+    from benchwright.stats.documented_statistics import count_runs_by_sample, documented_statistics
 
     rows = [run.row_index for run in runs]
     summaries = {}
     for name in names:
         values = [run.scores.get(name, 0.0) for run in runs]
         passed = [run.success and value >= pass_threshold for run, value in zip(runs, values, strict=True)]
-        figures = documented_statistics(values, tries_by_sample(rows, passed), n_runs)
+        figures = documented_statistics(values, count_runs_by_sample(rows, passed), n_runs)
         summaries[name] = EvalEvalSummary(
             figures.mean, figures.std, figures.min, figures.max, figures.pass_at
         )

@@ -12,9 +12,9 @@ from benchwright.agents.rollout.context import RolloutResult
 from benchwright.agents.rollout.loop import RolloutAgentLoop
 from benchwright.agents.rollout.types import LLMClientProtocol, OpenAIFunctionToolSchema
 from benchwright.agents.rollout_requests import DEBUG_DIRECTORY, dataset_row_to_request, run_rollout
-from benchwright.agents.runners.client import systemic_failure
+from benchwright.agents.runners.client import find_systemic_failure
 from benchwright.agents.runners.datasets import DatasetRow
-from benchwright.agents.runners.row_runs import RowRun, run_rows
+from benchwright.agents.runners.row_trials import RowTrial, run_rows
 from benchwright.engine.error_boundary import ends_the_run
 
 logger = logging.getLogger(__name__)
@@ -146,7 +146,7 @@ class LocalRolloutRunner:
             client.clear_tools()
         outcome.duration_ms = (time.monotonic() - started) * 1000
         outcome.token_usage = _token_usage(client)
-        systemic = None if outcome.success else systemic_failure(client, failure)
+        systemic = None if outcome.success else find_systemic_failure(client, failure)
         if systemic is not None:
             systemic.duration_ms = outcome.duration_ms
             systemic.tokens = outcome.token_usage["total_tokens"]
@@ -167,7 +167,7 @@ class LocalRolloutRunner:
         row. A systemic provider error ends the batch early; other failures do not.
         """
 
-        async def attempt(run: RowRun[LocalRolloutRunner]) -> LocalRunResult:
+        async def attempt(run: RowTrial[LocalRolloutRunner]) -> LocalRunResult:
             return await self.run_single(run.row, run.row_index, max_turns, completion_params)
 
         done = await run_rows(
@@ -196,7 +196,7 @@ def batch_result(
     )
 
 
-def _failed(run: RowRun[LocalRolloutRunner], error: BaseException) -> LocalRunResult:
+def _failed(run: RowTrial[LocalRolloutRunner], error: BaseException) -> LocalRunResult:
     tokens = getattr(error, "tokens", 0)
     return LocalRunResult(
         run.row_index,

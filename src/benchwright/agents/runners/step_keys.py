@@ -5,9 +5,9 @@ from __future__ import annotations
 from enum import Enum
 from typing import NamedTuple
 
-KEYS = "n: next call  c: no more pauses  m: messages  t: tools  r N: row N  q: quit  ?: help"
+KEY_SUMMARY = "n: next call  c: no more pauses  m: messages  t: tools  r N: row N  q: quit  ?: help"
 
-HELP = """\
+HELP_TEXT = """\
   n, next, Enter   make the next model call; after a row, go to the next row
   c, continue      run to the end of the row without pausing
   m, messages      show the conversation
@@ -17,7 +17,7 @@ HELP = """\
   ?, help          show this"""
 
 
-class Key(Enum):
+class StepKey(Enum):
     """The commands with which a person steps through rollouts."""
 
     NEXT = ("", "n", "next")
@@ -29,28 +29,28 @@ class Key(Enum):
     HELP = ("?", "help")
 
 
-_KEY_OF = {word: key for key in Key for word in key.value}
+_KEY_OF = {word: key for key in StepKey for word in key.value}
 
 
-class Command(NamedTuple):
-    """The command in a line of input. `key`: None if the line is invalid. `row`: set if `key` is `Key.ROW`."""
+class StepCommand(NamedTuple):
+    """The command in a line of input. `key`: None if the line is invalid. `row`: set if `key` is `StepKey.ROW`."""
 
-    key: Key | None
+    key: StepKey | None
     row: int | None = None
 
 
-def read_command(line: str | None) -> Command:
+def parse_command(line: str | None) -> StepCommand:
     """Parse a line of input. None (the end of the input) means to quit. A number alone means to go to that row."""
     if line is None:
-        return Command(Key.QUIT)
+        return StepCommand(StepKey.QUIT)
     word, _, rest = line.strip().lower().partition(" ")
     key = _KEY_OF.get(word)
-    if key not in (None, Key.ROW):
-        return Command(key if not rest else None)
+    if key not in (None, StepKey.ROW):
+        return StepCommand(key if not rest else None)
     try:
-        return Command(Key.ROW, int(rest if key else line))
+        return StepCommand(StepKey.ROW, int(rest if key else line))
     except ValueError:
-        return Command(None)
+        return StepCommand(None)
 
 
 def out_of_range_message(row: int, rows: range) -> str:

@@ -17,7 +17,14 @@ from typing import Any, Protocol
 from benchwright.agents.rollout.types import CompletionsResult, OpenAIFunctionToolSchema, RolloutMetrics
 from benchwright.agents.runners.reports import format_duration, format_tokens, message_text, tool_text
 from benchwright.agents.runners.rollouts import LocalLLMClientProtocol, LocalRunResult
-from benchwright.agents.runners.step_keys import HELP, KEYS, Command, Key, out_of_range_message, read_command
+from benchwright.agents.runners.step_keys import (
+    HELP_TEXT,
+    KEY_SUMMARY,
+    StepCommand,
+    StepKey,
+    out_of_range_message,
+    parse_command,
+)
 from benchwright.errors import TrialError
 from benchwright.records import Message
 
@@ -37,7 +44,7 @@ class StepConsole(Protocol):
         ...
 
 
-class LeaveRow(BaseException):
+class RowExit(BaseException):
     """Raised when the person leaves the row. It is not an Exception, so that the agent does not catch it."""
 
 
@@ -54,7 +61,7 @@ class _Row:
     step: int = 0
     running: bool = True
     pausing: bool = True
-    way_out: Command | None = None
+    way_out: StepCommand | None = None
 
 
 class Stepper:
@@ -74,7 +81,7 @@ class Stepper:
 
         `run_row`: a function that runs the row with a given index, and returns the result.
         """
-        self._person.show(KEYS)
+        self._person.show(KEY_SUMMARY)
         index: int | None = first
         while index is not None:
             self._row = row = _Row(index)
@@ -86,11 +93,13 @@ class Stepper:
                 row.way_out = await self._decide(f"[Row {index} ended] > ")
             index = row.way_out.row
 
-    async def before_call(self, messages: Sequence[Message], tools: Sequence[Mapping[str, Any]]) -> None:
+    async def pause_before_call(
+        self, messages: Sequence[Message], tools: Sequence[Mapping[str, Any]]
+    ) -> None:
         """Show new messages of the conversation, and wait until the person continues.
 
         Raises:
-            LeaveRow: If the person wants to leave the row.
+            RowExit: If the person wants to leave the row.
         """
         row = self._row
         if row.way_out is None:
@@ -99,10 +108,10 @@ class Stepper:
             self._show_new(messages)
             if row.pausing:
                 command = await self._decide(f"[Step {row.step}] > ")
-                row.pausing = command.key is Key.NEXT
-                row.way_out = command if command.key in (Key.ROW, Key.QUIT) else None
+                row.pausing = command.key is StepKey.NEXT
+                row.way_out = command if command.key in (StepKey.ROW, StepKey.QUIT) else None
         if row.way_out is not None:
-            raise LeaveRow("the row was left")
+            raise RowExit("the row was left")
 
     def show_response(self, answer: CompletionsResult, duration_ms: float) -> None:
         """Show the model's response, its duration and its tokens."""
@@ -138,26 +147,26 @@ class Stepper:
         for number, message in enumerate(self._row.messages[start:], start):
             self._person.show(message_text(number, message))
 
-    async def _decide(self, prompt: str) -> Command:
+    async def _decide(self, prompt: str) -> StepCommand:
         """Ask the person for commands until one of them continues the row or leaves it. Return this command."""
         row = self._row
         while True:
             line = await self._person.ask(prompt)
-            command = read_command(line)
-            if command.key is Key.NEXT and not row.running:
-                command = Command(Key.ROW, row.index + 1)
+            command = parse_command(line)
+            if command.key is StepKey.NEXT and not row.running:
+                command = StepCommand(StepKey.ROW, row.index + 1)
             match command.key:
-                case Key.MESSAGES:
+                case StepKey.MESSAGES:
                     self._show_messages()
-                case Key.TOOLS:
+                case StepKey.TOOLS:
                     self._person.show("\n".join(map(tool_text, row.tools)) or "There are no tools.")
-                case Key.HELP:
-                    self._person.show(HELP)
-                case Key.ROW if command.row is not None and command.row not in self._rows:
+                case StepKey.HELP:
+                    self._person.show(HELP_TEXT)
+                case StepKey.ROW if command.row is not None and command.row not in self._rows:
                     self._person.show(out_of_range_message(command.row, self._rows))
                 case None:
                     self._person.show(f"Unknown command: {line}. Enter ? for help.")
-                case Key.CONTINUE if not row.running:
+                case StepKey.CONTINUE if not row.running:
                     self._person.show("The row has ended. Enter ? for help.")
                 case _:
                     return command
@@ -184,11 +193,11 @@ class SteppingClient:
         """Wait until the person continues, then send a request to the model, and return the response.
 
         Raises:
-            LeaveRow: If the person left the row.
+            RowExit: If the person left the row.
             ProviderError: If there is no usable response.
         """
         async with self._one_at_a_time:
-            await self._stepper.before_call(messages, kwargs.get("tools") or self._tools)
+            await self._stepper.pause_before_call(messages, kwargs.get("tools") or self._tools)
             started = time.monotonic()
             try:
                 answer = await self._client.chat_completions(messages, **kwargs)

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.analysis.comparison.figures import difference
+from benchwright.analysis.comparison.figures import compute_difference
 from benchwright.analysis.comparison.pairing import Alignment
-from benchwright.analysis.comparison.records import PartDifference, ScoreBreakdown
+from benchwright.analysis.comparison.records import LabelValueDifference, ScoreBreakdown
 from benchwright.analysis.comparison.sides import CodedTexts, Side, SideScoreColumn
 
 MAX_VALUES_SHOWN = 40
@@ -25,7 +25,7 @@ A label with fewer trials per value is left out: such a label names single sampl
 """
 
 
-def breakdowns(
+def score_breakdowns(
     aligned: Alignment, a: Side, b: Side, score: str, unit: bool, confidence: float
 ) -> Iterator[ScoreBreakdown]:
     """Yield a breakdown for each label that has several values on both sides. The largest loss comes first."""
@@ -40,7 +40,7 @@ def breakdowns(
 
 def _by_label(
     aligned: Alignment, a: tuple[Side, CodedTexts], b: tuple[Side, CodedTexts], score: str, confidence: float
-) -> tuple[list[PartDifference], int] | None:
+) -> tuple[list[LabelValueDifference], int] | None:
     """Return the differences by the values of one label, and the number of values that are left out.
 
     Return None if the label has fewer than two values on both sides, or too few trials per value
@@ -60,12 +60,14 @@ def _by_label(
     for value in sorted(trials, key=lambda one: (-trials[one], one))[:MAX_VALUES_SHOWN]:
         there_a, there_b = places_a[value], places_b[value]
         narrowed = _narrowed(aligned, there_a, there_b)
-        part = difference(
+        part = compute_difference(
             narrowed, _some(columns[0], there_a), _some(columns[1], there_b), "usual", confidence
         )
         if part is not None:
             low, high = part.interval or (None, None)
-            parts.append(PartDifference(value, part.n, part.mean_a, part.mean_b, part.difference, low, high))
+            parts.append(
+                LabelValueDifference(value, part.n, part.mean_a, part.mean_b, part.difference, low, high)
+            )
     sign = -1 if score in side_a.lower_is_better else 1
     parts.sort(key=lambda one: (sign * one.difference, one.value))
     return (parts, len(trials) - len(parts)) if len(parts) > 1 else None

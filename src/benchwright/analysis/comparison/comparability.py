@@ -17,7 +17,7 @@ def refusal_reasons(a: SideFacts, b: SideFacts) -> list[str]:
 
 
 def _refusals(a: SideFacts, b: SideFacts) -> Iterator[str]:
-    if a.program != b.program and IMPORT_KIND in (a.kind, b.kind):
+    if a.source_program != b.source_program and IMPORT_KIND in (a.kind, b.kind):
         return
     if a.kind != b.kind or (a.subject and b.subject and a.subject != b.subject):
         yield f"{a.name} is {a.task}, {b.name} is {b.task}"
@@ -28,12 +28,17 @@ def _refusals(a: SideFacts, b: SideFacts) -> Iterator[str]:
         yield f"the protocols differ: {a.protocol}; {b.protocol}"
     elif a.protocol_version and b.protocol_version and a.protocol_version != b.protocol_version:
         yield f"the versions of the protocol differ: {a.protocol_version}; {b.protocol_version}"
-    if a.data and b.data and a.data != b.data and not (a.has_ids and b.has_ids):
-        yield f"the data differs (digest {_short(a.data)}, then {_short(b.data)})"
-    if a.graders is not None and b.graders is not None:
-        for name in a.graders:
-            if name in b.graders and a.graders[name] != b.graders[name]:
-                digests = f"{a.graders[name][:8]}, then {b.graders[name][:8]}"
+    if (
+        a.data_digests
+        and b.data_digests
+        and a.data_digests != b.data_digests
+        and not (a.has_ids and b.has_ids)
+    ):
+        yield f"the data differs (digest {_short(a.data_digests)}, then {_short(b.data_digests)})"
+    if a.grader_fingerprints is not None and b.grader_fingerprints is not None:
+        for name in a.grader_fingerprints:
+            if name in b.grader_fingerprints and a.grader_fingerprints[name] != b.grader_fingerprints[name]:
+                digests = f"{a.grader_fingerprints[name][:8]}, then {b.grader_fingerprints[name][:8]}"
                 yield f"{name!r} was graded by different rules (fingerprint {digests})"
     if a.simulated is not None and b.simulated is not None and a.simulated != b.simulated:
         simulated = a.name if a.simulated else b.name
@@ -64,17 +69,17 @@ def unchecked_facts(a: SideFacts, b: SideFacts, *, same_data: bool) -> list[str]
     `same_data` is True if prompts and gold answers were found to be equal.
     """
     found = []
-    if a.program != b.program and IMPORT_KIND in (a.kind, b.kind):
-        told = " and ".join(f"{one.task} ({one.program or 'Benchwright'})" for one in (a, b))
+    if a.source_program != b.source_program and IMPORT_KIND in (a.kind, b.kind):
+        told = " and ".join(f"{one.task} ({one.source_program or 'Benchwright'})" for one in (a, b))
         found.append(f"could not check that {told} are the same task")
-    if (a.data is None or b.data is None) and not same_data:
+    if (a.data_digests is None or b.data_digests is None) and not same_data:
         found.append("could not check that the data is the same")
-    if a.graders is None or b.graders is None:
+    if a.grader_fingerprints is None or b.grader_fingerprints is None:
         found.append("could not check that both were graded by the same rules")
     return found
 
 
-def latency_refusal(a: SideFacts, b: SideFacts) -> str | None:
+def latency_refusal_reason(a: SideFacts, b: SideFacts) -> str | None:
     """Return the reason why the speed of two runs must not be compared. None if it may be compared."""
     if a.concurrency is None or b.concurrency is None:
         return "the concurrency is not known on both sides"

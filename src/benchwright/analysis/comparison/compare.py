@@ -8,22 +8,22 @@ from itertools import count
 import numpy as np
 from msgspec.structs import replace
 
-from benchwright.analysis.comparison.all_tasks import compare_all_tasks
-from benchwright.analysis.comparison.folders import Folder, folder_at, match_tasks, task_of
-from benchwright.analysis.comparison.gates import apply_gates, nameable_metrics
+from benchwright.analysis.comparison.all_tasks_comparison import compare_all_tasks
+from benchwright.analysis.comparison.folders import ComparedFolder, match_tasks, read_folder, task_of
+from benchwright.analysis.comparison.gates import apply_gates, gate_metrics
 from benchwright.analysis.comparison.holm_correction import correct_verdicts
-from benchwright.analysis.comparison.names import letter_of, side_names
 from benchwright.analysis.comparison.pairs import PairOfSides, compare_pair
 from benchwright.analysis.comparison.records import AllTasksComparison, ComparedRun, Comparison, RunScore
-from benchwright.analysis.comparison.references import Reference, resolve_reference
+from benchwright.analysis.comparison.references import ResolvedReference, resolve_reference
 from benchwright.analysis.comparison.result_files import ResultFile
 from benchwright.analysis.comparison.rules import parse_rule
+from benchwright.analysis.comparison.side_naming import side_letter, side_names
 from benchwright.analysis.comparison.sides import ERROR, NO_ANSWER, Side, SideScoreColumn
-from benchwright.analysis.quality_and_speed.concurrency import by_concurrency, no_table_reason
+from benchwright.analysis.quality_and_speed.concurrency import concurrency_tables, no_table_reason
 from benchwright.analysis.quality_and_speed.views import joint_view
 from benchwright.errors import UserError
 from benchwright.records import Record
-from benchwright.stats.arrays import Codes, Vector, exact_mean
+from benchwright.stats.arrays import CodeVector, Vector, exact_mean
 from benchwright.stats.score_means import sample_means
 
 
@@ -31,14 +31,14 @@ class ComparisonOptions(Record, frozen=True):
     """Options of a comparison.
 
     `fail_if`: rules in the form in which the user typed them. `max_regression`: the loss that a gate lets pass,
-    in units of the score. `require_proof`: True if the gate passes only if a larger loss is ruled out.
+    in units of the score. `require_non_inferiority`: True if the gate passes only if a larger loss is ruled out.
     """
 
     confidence: float = 0.95
-    anyway: bool = False
+    allow_incomparable: bool = False
     fail_if: tuple[str, ...] = ()
     max_regression: float | None = None
-    require_proof: bool = False
+    require_non_inferiority: bool = False
 
     @property
     def wants_decision(self) -> bool:
@@ -49,11 +49,11 @@ class ComparisonOptions(Record, frozen=True):
 class ComparisonOutcome(Record, frozen=True):
     """The comparison.
 
-    `columns`: columns of the documented table, if all references are result files. None otherwise.
+    `result_files`: columns of the documented table, if all references are result files. None otherwise.
     """
 
     comparison: Comparison
-    columns: list[ResultFile]
+    result_files: list[ResultFile]
 
 
 def compare(references: Sequence[str], wanted: ComparisonOptions = ComparisonOptions()) -> ComparisonOutcome:  # noqa: B008  # frozen
@@ -68,30 +68,32 @@ def compare(references: Sequence[str], wanted: ComparisonOptions = ComparisonOpt
             be compared.
     """
     check_options(wanted)
-    found: list[Reference | Folder] = [
-        folder_at(reference) or resolve_reference(reference) for reference in references
+    found: list[ResolvedReference | ComparedFolder] = [
+        read_folder(reference) or resolve_reference(reference) for reference in references
     ]
-    if len(found) > 1 and any(isinstance(one, Folder) and len(one.members) > 1 for one in found):
+    if len(found) > 1 and any(isinstance(one, ComparedFolder) and len(one.references) > 1 for one in found):
         return compare_folders(found, wanted)
-    named = [member for one in found for member in (one.members if isinstance(one, Folder) else [one])]
-    notes = [note for one in found if isinstance(one, Folder) for note in one.notes]
+    named = [
+        member for one in found for member in (one.references if isinstance(one, ComparedFolder) else [one])
+    ]
+    notes = [note for one in found if isinstance(one, ComparedFolder) for note in one.notes]
     return compare_references(named, wanted, notes)
 
 
 def compare_references(
-    named: Sequence[Reference], wanted: ComparisonOptions, notes: Sequence[str] = ()
+    named: Sequence[ResolvedReference], wanted: ComparisonOptions, notes: Sequence[str] = ()
 ) -> ComparisonOutcome:
     """Compare references that were already read; see `compare`."""
     check_options(wanted)
     sides = _lettered([side for one in named for side in one.sides(all_slots=len(named) == 1)])
     groups = _groups(sides)
     pairs = [
-        compare_pair(group[0], other, wanted.confidence, anyway=wanted.anyway)
+        compare_pair(group[0], other, wanted.confidence, anyway=wanted.allow_incomparable)
         for group in groups
         for other in group[1:]
     ]
     views = [joint_view(side, wanted.confidence) for side in sides]
-    tables = by_concurrency(sides, views)
+    tables = concurrency_tables(sides, views)
     alone = _alone(groups) if len(sides) > 1 else []
     comparison = _concluded(sides, pairs, [], wanted, [*notes, *alone, *no_table_reason(views, tables)])
     columns = [one.result_file for one in named if one.result_file is not None]
@@ -101,7 +103,9 @@ def compare_references(
     )
 
 
-def compare_folders(found: Sequence[Reference | Folder], wanted: ComparisonOptions) -> ComparisonOutcome:
+def compare_folders(
+    found: Sequence[ResolvedReference | ComparedFolder], wanted: ComparisonOptions
+) -> ComparisonOutcome:
     """Compare the first folder with every other folder: task by task, and on average over the tasks.
 
     A reference that is not a folder counts as a folder with a single run.
@@ -115,7 +119,7 @@ def compare_folders(found: Sequence[Reference | Folder], wanted: ComparisonOptio
         matched = match_tasks(first_sides, sides, (first, name))
         several = len({task_of(a) for a, _ in matched.pairs}) < len(matched.pairs)
         compared = [
-            _of_task(compare_pair(a, b, wanted.confidence, anyway=wanted.anyway), several=several)
+            _of_task(compare_pair(a, b, wanted.confidence, anyway=wanted.allow_incomparable), several=several)
             for a, b in matched.pairs
         ]
         for model, own in _by_model(compared, several=several).items():
@@ -142,13 +146,18 @@ def _concluded(
     pairs, together, tests = correct_verdicts(pairs, together)
     return Comparison(
         runs=[_run(side) for side in sides],
-        pairs=[pair.result for pair in pairs],
+        pairs=[pair.comparison for pair in pairs],
         confidence=wanted.confidence,
         tests=tests,
         notes=notes,
-        metrics=nameable_metrics(sides, pairs),
+        metrics=gate_metrics(sides, pairs),
         rulings=apply_gates(
-            pairs, sides, rules, wanted.max_regression, wanted.confidence, prove=wanted.require_proof
+            pairs,
+            sides,
+            rules,
+            wanted.max_regression,
+            wanted.confidence,
+            prove=wanted.require_non_inferiority,
         )
         if wanted.wants_decision
         else [],
@@ -168,7 +177,7 @@ def check_options(wanted: ComparisonOptions) -> None:
         raise UserError(
             "--max-regression: give the largest acceptable loss, 0 or more, in units of the score."
         )
-    if wanted.require_proof and wanted.max_regression is None:
+    if wanted.require_non_inferiority and wanted.max_regression is None:
         raise UserError("--prove needs --max-regression: the largest acceptable loss.")
     for text in wanted.fail_if:
         parse_rule(text)
@@ -178,7 +187,7 @@ def _of_task(pair: PairOfSides, *, several: bool) -> PairOfSides:
     """Return the pair with its task as label. If there are `several` models per task, the label also has the model."""
     task = task_of(pair.a)
     told = f"{task}, {pair.a.facts.title}" if several else task
-    return pair._replace(result=replace(pair.result, task=told))
+    return pair._replace(comparison=replace(pair.comparison, task=told))
 
 
 def _by_model(pairs: Sequence[PairOfSides], *, several: bool) -> dict[str | None, list[PairOfSides]]:
@@ -189,7 +198,9 @@ def _by_model(pairs: Sequence[PairOfSides], *, several: bool) -> dict[str | None
     return found
 
 
-def _named_folders(found: Sequence[Reference | Folder]) -> list[tuple[str, list[Side], list[str]]]:
+def _named_folders(
+    found: Sequence[ResolvedReference | ComparedFolder],
+) -> list[tuple[str, list[Side], list[str]]]:
     """Return (name, sides, messages) of each folder. The sides are renamed to the folder's name.
 
     The messages are about files that were not read. Each side has a separate letter. If each folder has only
@@ -198,16 +209,16 @@ def _named_folders(found: Sequence[Reference | Folder]) -> list[tuple[str, list[
     letters are the names.
     """
     contents = [
-        [side for member in one.members for side in member.sides(all_slots=True)]
-        if isinstance(one, Folder)
+        [side for member in one.references for side in member.sides(all_slots=True)]
+        if isinstance(one, ComparedFolder)
         else list(one.sides(all_slots=False))
         for one in found
     ]
     models = [{side.facts.title for side in sides} for sides in contents]
-    letters = [letter_of(number) for number in range(len(found))]
+    letters = [side_letter(number) for number in range(len(found))]
     candidates = [
         [next(iter(one)) if len(one) == 1 else "" for one in models],
-        [one.path.resolve().name if isinstance(one, Folder) else one.reference for one in found],
+        [one.path.resolve().name if isinstance(one, ComparedFolder) else one.reference for one in found],
     ]
     names = next((chosen for one in candidates if (chosen := side_names(one, letters)) != letters), letters)
     numbers = count()
@@ -215,17 +226,17 @@ def _named_folders(found: Sequence[Reference | Folder]) -> list[tuple[str, list[
         (
             name,
             [
-                replace(side, facts=replace(side.facts, letter=letter_of(next(numbers)), name=name))
+                replace(side, facts=replace(side.facts, letter=side_letter(next(numbers)), name=name))
                 for side in sides
             ],
-            one.notes if isinstance(one, Folder) else [],
+            one.notes if isinstance(one, ComparedFolder) else [],
         )
         for name, sides, one in zip(names, contents, found, strict=True)
     ]
 
 
 def _lettered(sides: list[Side]) -> list[Side]:
-    letters = [letter_of(number) for number in range(len(sides))]
+    letters = [side_letter(number) for number in range(len(sides))]
     names = side_names([side.facts.title for side in sides], letters)
     return [
         replace(side, facts=replace(side.facts, letter=letter, name=name))
@@ -291,5 +302,5 @@ def _score(side: Side, name: str, column: SideScoreColumn) -> RunScore:
     return RunScore(name, scored.size, mean)
 
 
-def _mean(values: Vector, samples: Codes | None) -> float:
+def _mean(values: Vector, samples: CodeVector | None) -> float:
     return exact_mean(values if samples is None else sample_means(values, samples).means)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from benchwright.analysis.comparison.pairing import Alignment, Codes
+from benchwright.analysis.comparison.pairing import Alignment, IntegerCodes
 from benchwright.analysis.comparison.records import DataDifferences, SampleDifference
 from benchwright.analysis.comparison.sides import PromptAndTarget, Side, SideFacts
 from benchwright.runs.manifest_facts import IMPORT_KIND
@@ -53,12 +53,12 @@ def data_differences(aligned: Alignment, a: Side, b: Side) -> DataDifferences | 
 
 
 def _may_differ(a: SideFacts, b: SideFacts) -> bool:
-    if a.data is not None and b.data is not None:
-        return a.data != b.data
-    return a.kind == b.kind == IMPORT_KIND and a.program == b.program
+    if a.data_digests is not None and b.data_digests is not None:
+        return a.data_digests != b.data_digests
+    return a.kind == b.kind == IMPORT_KIND and a.source_program == b.source_program
 
 
-def _first_trials(codes: Codes) -> Mapping[int, int]:
+def _first_trials(codes: IntegerCodes) -> Mapping[int, int]:
     """Return a mapping from each sample's code to the position of its first trial."""
     distinct, places = np.unique(codes, return_index=True)
     return {code: place for code, place in zip(distinct.tolist(), places.tolist(), strict=True) if code >= 0}

@@ -10,20 +10,20 @@ import msgspec
 import numpy as np
 
 from benchwright.analysis.comparison.pairing import (
-    FILL_VALUES,
+    UNSCORED_VALUES,
     Alignment,
     SampleOrder,
     SideMeans,
     changed_trials,
     grouped_means,
-    sample_sides,
+    sample_means,
 )
 from benchwright.analysis.comparison.records import (
-    Policy,
+    ComparisonVerdict,
+    CountingPolicy,
     PolicyResult,
     ScoreChange,
     ScoreComparison,
-    Verdict,
 )
 from benchwright.analysis.comparison.sides import ERROR, NO_ANSWER, Side, SideScoreColumn
 from benchwright.stats.arrays import exact_mean
@@ -38,13 +38,13 @@ from benchwright.stats.unpaired_tests import unpaired_difference
 
 SEQUENTIAL_METHOD = "betting-confidence-sequence"
 
-POLICIES = cast("tuple[Policy, ...]", get_args(Policy))
+COUNTING_POLICIES = cast("tuple[CountingPolicy, ...]", get_args(CountingPolicy))
 
 
 class PairedOrUnpairedDifference(NamedTuple):
-    """The difference B - A. Unscored trials are counted by one policy (see `Policy`).
+    """The difference B - A. Unscored trials are counted by one policy (see `CountingPolicy`).
 
-    `se`: standard error. None if the data cannot support one.
+    `standard_error`: standard error. None if the data cannot support one.
     """
 
     n: int
@@ -55,7 +55,7 @@ class PairedOrUnpairedDifference(NamedTuple):
     test: str
     interval: Interval | None
     p_value: float | None
-    se: float | None
+    standard_error: float | None
     wins: int = 0
     losses: int = 0
     ties: int = 0
@@ -63,23 +63,23 @@ class PairedOrUnpairedDifference(NamedTuple):
     p_exact: float | None = None
 
 
-def difference(
-    aligned: Alignment, a: SideScoreColumn, b: SideScoreColumn, policy: Policy, confidence: float
+def compute_difference(
+    aligned: Alignment, a: SideScoreColumn, b: SideScoreColumn, policy: CountingPolicy, confidence: float
 ) -> PairedOrUnpairedDifference | None:
     """Return the difference B - A by one counting policy. None if a side has no value.
 
     The difference is paired if some samples are on both sides.
     """
-    sides = sample_sides(aligned, a, b, policy)
+    sides = sample_means(aligned, a, b, policy)
     if aligned.unpaired_reason is None and aligned.sample_order is not None:
         return _stopped_early(sides, aligned.sample_order, confidence) if sides.a.size else None
     if aligned.unpaired_reason is None:
         return _paired(sides, confidence) if sides.a.size else None
-    if not sides.all_a.size or not sides.all_b.size:
+    if not sides.all_means_a.size or not sides.all_means_b.size:
         return None
     if aligned.groups is not None:
         return _unpaired_groups(aligned, a, b, policy, confidence)
-    found = unpaired_difference(sides.all_b, sides.all_a, confidence=confidence)
+    found = unpaired_difference(sides.all_means_b, sides.all_means_a, confidence=confidence)
     return PairedOrUnpairedDifference(
         0, found.mean_b, found.mean_a, found.difference, found.method, found.method, found.interval,
         found.p_value, found.se,
@@ -100,12 +100,14 @@ def _paired(sides: SideMeans, confidence: float) -> PairedOrUnpairedDifference:
         test=found.test,
         interval=found.interval,
         p_value=found.p_value,
-        se=se,
+        standard_error=se,
         wins=found.wins,
         losses=found.losses,
         ties=found.ties,
         n_groups=found.n_groups,
-        p_exact=mcnemar_test(found.wins, found.losses).exact if found.test == "mcnemar-mid-p" else None,
+        p_exact=mcnemar_test(found.wins, found.losses).exact_p_value
+        if found.test == "mcnemar-mid-p"
+        else None,
     )
 
 
@@ -116,12 +118,12 @@ def _stopped_early(sides: SideMeans, order: SampleOrder, confidence: float) -> P
     at any stopping time (`stats.sequential`). The interval is None if both sides stopped early, each in a
     different order of samples.
     """
-    assert sides.positions is not None
+    assert sides.unit_positions is not None
     gaps = sides.b - sides.a
     interval = None
     if order.planned_units and np.abs(gaps).max() <= 1:
-        in_order = np.argsort(sides.positions, kind="stable")
-        units = group_units(gaps[in_order], sides.positions[in_order].tolist())
+        in_order = np.argsort(sides.unit_positions, kind="stable")
+        units = group_units(gaps[in_order], sides.unit_positions[in_order].tolist())
         interval = running_interval(
             units.means,
             order.planned_units,
@@ -137,7 +139,7 @@ def _stopped_early(sides: SideMeans, order: SampleOrder, confidence: float) -> P
         test="none",
         interval=interval,
         p_value=None,
-        se=None,
+        standard_error=None,
         wins=int((gaps > 0).sum()),
         losses=int((gaps < 0).sum()),
         ties=int((gaps == 0).sum()),
@@ -145,7 +147,7 @@ def _stopped_early(sides: SideMeans, order: SampleOrder, confidence: float) -> P
 
 
 def _unpaired_groups(
-    aligned: Alignment, a: SideScoreColumn, b: SideScoreColumn, policy: Policy, confidence: float
+    aligned: Alignment, a: SideScoreColumn, b: SideScoreColumn, policy: CountingPolicy, confidence: float
 ) -> PairedOrUnpairedDifference | None:
     """Return the unpaired difference by a Welch test whose standard errors are cluster-robust on each side.
 
@@ -154,7 +156,7 @@ def _unpaired_groups(
     """
     left, right = (
         clustered_mean(*grouped_means(aligned, codes, column, fill))
-        for codes, column, fill in zip((aligned.a, aligned.b), (a, b), FILL_VALUES[policy], strict=True)
+        for codes, column, fill in zip((aligned.a, aligned.b), (a, b), UNSCORED_VALUES[policy], strict=True)
     )
     gap = right.mean - left.mean
     if left.se is None or right.se is None or left.df is None or right.df is None:
@@ -170,7 +172,9 @@ def _unpaired_groups(
     )
 
 
-def _verdict(found: PairedOrUnpairedDifference, alpha: float, *, lower_is_better: bool = False) -> Verdict:
+def _verdict(
+    found: PairedOrUnpairedDifference, alpha: float, *, lower_is_better: bool = False
+) -> ComparisonVerdict:
     """Return the verdict of a difference at significance level `alpha`.
 
     The verdict follows from the p-value. For a run that stopped early, it follows from the sequential interval.
@@ -181,7 +185,9 @@ def _verdict(found: PairedOrUnpairedDifference, alpha: float, *, lower_is_better
     return verdict_of(found.difference, found.p_value, alpha, lower_is_better=lower_is_better)
 
 
-def verdict_of(gap: float, p_value: float | None, alpha: float, *, lower_is_better: bool = False) -> Verdict:
+def verdict_of(
+    gap: float, p_value: float | None, alpha: float, *, lower_is_better: bool = False
+) -> ComparisonVerdict:
     """Return the verdict at significance level `alpha` for a difference B - A (`gap`) that has this p-value."""
     if lower_is_better:
         gap = -gap
@@ -198,19 +204,19 @@ def compare_score(
     """Compare two sides by one score.
 
     Return None if a side has no value of the score. The verdict is not yet corrected for multiple tests, and
-    the detectable effect is missing. `apply_correction` adds both once all tests are known.
+    the detectable effect is missing. `apply_holm_correction` adds both once all tests are known.
     """
     column_a, column_b = a.trials.scores[score], b.trials.scores[score]
-    found = difference(aligned, column_a, column_b, "usual", confidence)
+    found = compute_difference(aligned, column_a, column_b, "usual", confidence)
     if found is None:
         return None
-    usual = sample_sides(aligned, column_a, column_b, "usual")
+    usual = sample_means(aligned, column_a, column_b, "usual")
     lower_is_better = score in a.lower_is_better
     return ScoreComparison(
         score=score,
         n=found.n,
-        n_a=usual.all_a.size,
-        n_b=usual.all_b.size,
+        n_a=usual.all_means_a.size,
+        n_b=usual.all_means_b.size,
         mean_a=found.mean_a,
         mean_b=found.mean_b,
         difference=found.difference,
@@ -223,7 +229,7 @@ def compare_score(
         high=None if found.interval is None else found.interval.high,
         p_value=found.p_value,
         p_exact=found.p_exact,
-        se=found.se,
+        se=found.standard_error,
         unit=_in_unit(column_a) and _in_unit(column_b),
         wins=found.losses if lower_is_better else found.wins,
         losses=found.wins if lower_is_better else found.losses,
@@ -251,10 +257,10 @@ def _counted(
         return []
     bounded = _in_unit(a) and _in_unit(b)
     found = []
-    for policy in POLICIES[1:]:
+    for policy in COUNTING_POLICIES[1:]:
         if policy in ("best", "worst") and not bounded:
             continue
-        other = difference(aligned, a, b, policy, confidence)
+        other = compute_difference(aligned, a, b, policy, confidence)
         if other is None:
             continue
         low, high = other.interval or (None, None)
@@ -284,7 +290,7 @@ def _changes(aligned: Alignment, a: Side, b: Side, score: str) -> list[ScoreChan
     ]
 
 
-def apply_correction(
+def apply_holm_correction(
     comparison: ScoreComparison, p_adjusted: float | None, adjust: Callable[[float], float], tests: int
 ) -> ScoreComparison:
     """Return the comparison with its final verdict, as one of `tests` tests, and with its detectable effect.
@@ -338,7 +344,7 @@ def one_sided_bound(
         ValueError: If nothing can be compared.
     """
     failed = lower and any(column.count(ERROR) for column in (a, b))
-    found = difference(aligned, a, b, "worst" if failed else "usual", 2 * confidence - 1)
+    found = compute_difference(aligned, a, b, "worst" if failed else "usual", 2 * confidence - 1)
     if found is None:
         raise ValueError("a side has no scores")
     bound = None if found.interval is None else found.interval.low if lower else found.interval.high

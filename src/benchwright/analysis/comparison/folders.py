@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from benchwright.analysis.comparison.from_table import RunSides
-from benchwright.analysis.comparison.references import Reference, resolve_reference
+from benchwright.analysis.comparison.references import ResolvedReference, resolve_reference
 from benchwright.analysis.comparison.sides import Side
+from benchwright.analysis.comparison.sides_from_table import RunSides
 from benchwright.errors import UserError
-from benchwright.interop.result_formats import format_of, import_runs, results_below
+from benchwright.interop.result_formats import find_result_paths, format_of, import_runs
 from benchwright.records import Record
 from benchwright.runs.manifest import MANIFEST_FILE
 from benchwright.user_paths import expand_user_path
@@ -22,18 +22,18 @@ RUNS_FOLDER = "runs"
 JSON_LINES_FORMAT = "JSON Lines"
 
 
-class Folder(Record, frozen=True):
+class ComparedFolder(Record, frozen=True):
     """The runs and result files found in a folder, the oldest first.
 
     `notes`: a message for each file that was not read.
     """
 
     path: Path
-    members: list[Reference]
+    references: list[ResolvedReference]
     notes: list[str] = []
 
 
-def folder_at(reference: str) -> Folder | None:
+def read_folder(reference: str) -> ComparedFolder | None:
     """Read the contents of a folder: runs and result files of Benchwright.
 
     If there are none, read results of other programs. Return None if the reference is not a folder of several
@@ -48,20 +48,22 @@ def folder_at(reference: str) -> Folder | None:
         return None
     own = list(_own(path)) or list(_own(path / RUNS_FOLDER))
     if own:
-        return Folder(path, own)
+        return ComparedFolder(path, own)
     try:
-        parts = results_below(path)
+        parts = find_result_paths(path)
     except UserError:
         raise UserError(f"{path} holds no runs, and no results that can be read.") from None
     members, notes = [], []
     for part in parts:
         found = import_runs(part)
-        members += [Reference(str(part), run=RunSides(run.directory, str(part))) for run in found.runs]
-        notes += [f"not read: {error}" for error in found.unread]
-    return Folder(path, members, notes)
+        members += [
+            ResolvedReference(str(part), run=RunSides(run.directory, str(part))) for run in found.runs
+        ]
+        notes += [f"not read: {error}" for error in found.unreadable_results]
+    return ComparedFolder(path, members, notes)
 
 
-def _own(path: Path) -> Iterator[Reference]:
+def _own(path: Path) -> Iterator[ResolvedReference]:
     """Yield the runs and result files in a folder. Other JSON files are ignored."""
     if not path.is_dir():
         return
@@ -129,7 +131,7 @@ def match_tasks(first: Sequence[Side], second: Sequence[Side], names: tuple[str,
 def task_of(side: Side) -> str:
     """Return a side's task with its variant. If the side is a file of plain ids and scores, return the file's name."""
     facts = side.facts
-    if facts.program == JSON_LINES_FORMAT:
+    if facts.source_program == JSON_LINES_FORMAT:
         return Path(facts.reference).stem
     return facts.subject if facts.variant is None else f"{facts.subject}:{facts.variant}"
 

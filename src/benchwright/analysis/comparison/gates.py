@@ -19,11 +19,11 @@ from benchwright.analysis.comparison.rules import (
 )
 from benchwright.analysis.comparison.sides import Side
 from benchwright.errors import UserError
-from benchwright.formats import plural
+from benchwright.formats import count_with_noun
 from benchwright.statistic import Statistic
 
 
-def nameable_metrics(sides: list[Side], pairs: list[PairOfSides]) -> dict[str, Statistic]:
+def gate_metrics(sides: list[Side], pairs: list[PairOfSides]) -> dict[str, Statistic]:
     """Return the metrics that `--fail-if` can name.
 
     If there is only one run, they are the metrics of this run. If there is only one pair, they are the
@@ -35,9 +35,9 @@ def nameable_metrics(sides: list[Side], pairs: list[PairOfSides]) -> dict[str, S
 
 
 def _pair_metrics(pair: PairOfSides) -> dict[str, Statistic]:
-    metrics = metrics_of(pair.b) | metrics_of_pair(pair.result)
+    metrics = metrics_of(pair.b) | metrics_of_pair(pair.comparison)
     return metrics | {
-        score.score_b: metrics[score.score] for score in pair.result.scores if score.score_b is not None
+        score.score_b: metrics[score.score] for score in pair.comparison.scores if score.score_b is not None
     }
 
 
@@ -60,10 +60,12 @@ def apply_gates(
         UserError: If there is nothing to decide on.
     """
     for pair in pairs:
-        if pair.result.refused:
-            told = "; ".join(pair.result.refusals)
-            raise UserError(f"{pair.result.a} and {pair.result.b} are not comparable: {told}. See --anyway.")
-        compared = {score.score for score in pair.result.scores}
+        if pair.comparison.is_refused:
+            told = "; ".join(pair.comparison.refusals)
+            raise UserError(
+                f"{pair.comparison.a} and {pair.comparison.b} are not comparable: {told}. See --anyway."
+            )
+        compared = {score.score for score in pair.comparison.scores}
         for name in score_names(pair.a, pair.b):
             if name not in compared:
                 raise UserError(
@@ -75,7 +77,7 @@ def apply_gates(
         return [apply_rule(rule, metrics_of(sides[0])) for rule in rules]
     if not pairs:
         raise UserError("Nothing was compared, so there is nothing to decide.")
-    tasks = len({pair.result.task for pair in pairs}) > 1
+    tasks = len({pair.comparison.task for pair in pairs}) > 1
     rulings = [
         ruling
         for pair in pairs
@@ -91,7 +93,7 @@ def _side_of(pair: PairOfSides, *, tasks: bool) -> str:
 
     If there are several tasks, return the task and B's name.
     """
-    return f"{pair.result.task}, {pair.b.facts.name}" if tasks else pair.result.b
+    return f"{pair.comparison.task}, {pair.b.facts.name}" if tasks else pair.comparison.b
 
 
 def _rulings(pair: PairOfSides, rules: list[Rule], before: str) -> Iterator[GateResult]:
@@ -110,24 +112,24 @@ def _regressions(
     gates together. If `prove` is True, another probability has this bound: that any gate passes although its
     loss exceeds the margin.
     """
-    tests = sum(len(pair.result.scores) for pair in pairs)
+    tests = sum(len(pair.comparison.scores) for pair in pairs)
     level = 1 - (1 - confidence) / tests
     rulings = []
     for pair in pairs:
-        for score in pair.result.scores:
+        for score in pair.comparison.scores:
             assert pair.alignment is not None
             columns = pair.a.trials.scores[score.score], pair.b.trials.scores[score.score]
             aligned = pair.alignment
             if score.lower_is_better:
                 columns, aligned = columns[::-1], aligned._replace(a=aligned.b, b=aligned.a)
             found = one_sided_bound(aligned, *columns, level, lower=prove)
-            task = f"{pair.result.task}: " if len({one.result.task for one in pairs}) > 1 else ""
-            name = f"{task}{pair.result.b} against {pair.result.a}, {score.title}"
+            task = f"{pair.comparison.task}: " if len({one.comparison.task for one in pairs}) > 1 else ""
+            name = f"{task}{pair.comparison.b} against {pair.comparison.a}, {score.title}"
             rule = check_non_inferiority if prove else check_regression
             ruling = rule(name, found, margin, confidence, tests)
             samples, failed = (
-                plural(score.n or score.n_b, "sample"),
-                plural(score.errors_b, "trial"),
+                count_with_noun(score.n or score.n_b, "sample"),
+                count_with_noun(score.errors_b, "trial"),
             )
             explanation = f"{ruling.explanation}; {samples}, {failed} failed"
             rulings.append(msgspec.structs.replace(ruling, explanation=explanation))

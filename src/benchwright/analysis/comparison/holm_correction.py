@@ -9,11 +9,11 @@ from functools import partial
 
 import msgspec
 
-from benchwright.analysis.comparison.all_tasks import with_adjusted_p_value
-from benchwright.analysis.comparison.figures import apply_correction
+from benchwright.analysis.comparison.all_tasks_comparison import with_adjusted_p_value
+from benchwright.analysis.comparison.figures import apply_holm_correction
 from benchwright.analysis.comparison.pairs import PairOfSides
 from benchwright.analysis.comparison.records import AllTasksComparison
-from benchwright.stats.multiple_testing import holm_adjusted
+from benchwright.stats.multiple_testing import holm_adjusted_p_values
 
 
 def correct_verdicts(
@@ -23,10 +23,12 @@ def correct_verdicts(
 
     The adjustment is over all tests of the pairs and means together.
     """
-    p_values = [score.p_value for pair in pairs for score in pair.result.scores if score.p_value is not None]
+    p_values = [
+        score.p_value for pair in pairs for score in pair.comparison.scores if score.p_value is not None
+    ]
     p_values += [one.p_value for one in together if one.p_value is not None]
     tests = len(p_values)
-    adjusted = holm_adjusted(p_values).tolist()
+    adjusted = holm_adjusted_p_values(p_values).tolist()
     place = 0
 
     def next_adjusted(p_value: float | None) -> float | None:
@@ -37,16 +39,18 @@ def correct_verdicts(
     settled_pairs = []
     for pair in pairs:
         found = []
-        for score in pair.result.scores:
+        for score in pair.comparison.scores:
             tested = score.p_value is not None
             others = p_values[:place] + p_values[place + tested :]
             found.append(
-                apply_correction(score, next_adjusted(score.p_value), partial(_among, others), max(tests, 1))
+                apply_holm_correction(
+                    score, next_adjusted(score.p_value), partial(_among, others), max(tests, 1)
+                )
             )
-        settled_pairs.append(pair._replace(result=msgspec.structs.replace(pair.result, scores=found)))
+        settled_pairs.append(pair._replace(comparison=msgspec.structs.replace(pair.comparison, scores=found)))
     return settled_pairs, [with_adjusted_p_value(one, next_adjusted(one.p_value)) for one in together], tests
 
 
 def _among(others: list[float], p_value: float) -> float:
     """Return the Holm-adjusted value of a p-value that is tested together with the p-values `others`."""
-    return float(holm_adjusted([p_value, *others])[0])
+    return float(holm_adjusted_p_values([p_value, *others])[0])

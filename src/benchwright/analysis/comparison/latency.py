@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Literal
 
-from benchwright.analysis.comparison.comparability import latency_refusal
+from benchwright.analysis.comparison.comparability import latency_refusal_reason
 from benchwright.analysis.comparison.records import LatencyComparison
 from benchwright.analysis.comparison.sides import Side
 from benchwright.stats.arrays import Vector
@@ -16,8 +16,8 @@ from benchwright.stats.percentiles import percentile, percentile_interval
 
 QUANTILES = (0.5, 0.95, 0.99)
 
-Metric = Literal["ttft", "latency"]
-METRICS: tuple[Metric, ...] = ("ttft", "latency")
+LatencyMetric = Literal["ttft", "latency"]
+LATENCY_METRICS: tuple[LatencyMetric, ...] = ("ttft", "latency")
 
 
 def compare_latencies(a: Side, b: Side, confidence: float) -> tuple[list[LatencyComparison], str | None]:
@@ -25,18 +25,18 @@ def compare_latencies(a: Side, b: Side, confidence: float) -> tuple[list[Latency
 
     The second value is the reason why there are no differences. It is None if there are some.
     """
-    reason = latency_refusal(a.facts, b.facts)
+    reason = latency_refusal_reason(a.facts, b.facts)
     if reason is not None:
         return [], reason
     found = []
-    for metric in METRICS:
+    for metric in LATENCY_METRICS:
         times_a, times_b = a.timings.get(metric), b.timings.get(metric)
         if times_a is not None and times_b is not None and times_a.size and times_b.size:
             found += [_compare(metric, q, times_a, times_b, confidence) for q in QUANTILES]
     return found, None if found else "request times are missing on one side"
 
 
-def _compare(metric: Metric, q: float, a: Vector, b: Vector, confidence: float) -> LatencyComparison:
+def _compare(metric: LatencyMetric, q: float, a: Vector, b: Vector, confidence: float) -> LatencyComparison:
     interval = quantile_difference_interval(a, b, q, confidence)
     at_a, at_b = percentile(a, q), percentile(b, q)
     return LatencyComparison(

@@ -10,15 +10,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.analysis.comparison.records import Policy
-from benchwright.analysis.comparison.sample_matching import prompt_labels, same_samples
+from benchwright.analysis.comparison.records import CountingPolicy
+from benchwright.analysis.comparison.sample_matching import match_samples, prompt_labels
 from benchwright.analysis.comparison.sides import ERROR, NO_ANSWER, SCORED, CodedTexts, Side, SideScoreColumn
 from benchwright.runs.columns import CodedNames
 from benchwright.stats.arrays import Vector, sum_by_code
 
-Codes = NDArray[np.int64]
+IntegerCodes = NDArray[np.int64]
 
-FILL_VALUES: dict[Policy, tuple[dict[int, float], dict[int, float]]] = {
+UNSCORED_VALUES: dict[CountingPolicy, tuple[dict[int, float], dict[int, float]]] = {
     "usual": ({NO_ANSWER: 0.0}, {NO_ANSWER: 0.0}),
     "dropped": ({}, {}),
     "zero": ({NO_ANSWER: 0.0, ERROR: 0.0}, {NO_ANSWER: 0.0, ERROR: 0.0}),
@@ -41,8 +41,8 @@ class Alignment(NamedTuple):
     are. `sample_order`: the order of samples if a side stopped early.
     """
 
-    a: Codes
-    b: Codes
+    a: IntegerCodes
+    b: IntegerCodes
     n_samples: int
     description: str
     groups: list[int | None] | None
@@ -53,13 +53,13 @@ class Alignment(NamedTuple):
 class SampleOrder(NamedTuple):
     """The order of samples in a run that stopped early.
 
-    A unit is a sample, or a cluster of samples that are used together. `positions` (n_samples,): position of
+    A unit is a sample, or a cluster of samples that are used together. `unit_positions` (n_samples,): position of
     each sample's unit; -1 for samples that were not used. `planned_units`: number of planned units.
     `largest_unit_size`: number of samples in the largest unit. `planned_units` and `largest_unit_size` are 0 if
     both sides stopped early in different orders.
     """
 
-    positions: Codes
+    unit_positions: IntegerCodes
     planned_units: int
     largest_unit_size: int
 
@@ -67,8 +67,8 @@ class SampleOrder(NamedTuple):
 class SideMeans(NamedTuple):
     """Means of the samples on each side.
 
-    `a` and `b` (n,): means of the n samples that both sides have. `all_a` and `all_b`: means of all samples
-    of one side. `groups`: the cluster of each of the n samples; None if there are no clusters. `positions`
+    `a` and `b` (n,): means of the n samples that both sides have. `all_means_a` and `all_means_b`: means of all samples
+    of one side. `groups`: the cluster of each of the n samples; None if there are no clusters. `unit_positions`
     (n,): positions of the n samples in the order of a run that stopped early. If it is set, samples that this
     run did not use are left out.
     """
@@ -76,24 +76,28 @@ class SideMeans(NamedTuple):
     a: Vector
     b: Vector
     groups: list[int | None] | None
-    positions: Codes | None
-    all_a: Vector
-    all_b: Vector
+    unit_positions: IntegerCodes | None
+    all_means_a: Vector
+    all_means_b: Vector
 
 
-def align(a: Side, b: Side) -> Alignment:
+def align_sides(a: Side, b: Side) -> Alignment:
     """Match the samples of two sides. Each sample gets the same number on both sides.
 
     If the data are the same, samples are matched by id. If the data differ, they are matched by prompt.
-    `same_samples` decides in two cases: if it is unknown whether the data are the same (results of other
+    `match_samples` decides in two cases: if it is unknown whether the data are the same (results of other
     tools), and if the data differ but a column names the samples.
     """
     samples_a, samples_b = a.trials.samples, b.trials.samples
     description = "by sample and repeat; the data is the same"
     have_ids = a.facts.has_ids and b.facts.has_ids
-    if a.facts.data is None or b.facts.data is None or (have_ids and a.facts.data != b.facts.data):
-        samples_a, samples_b, description = same_samples(a, b)
-    elif a.facts.data != b.facts.data:
+    if (
+        a.facts.data_digests is None
+        or b.facts.data_digests is None
+        or (have_ids and a.facts.data_digests != b.facts.data_digests)
+    ):
+        samples_a, samples_b, description = match_samples(a, b)
+    elif a.facts.data_digests != b.facts.data_digests:
         asked_a, asked_b = a.prompt_digests(), b.prompt_digests()
         if asked_a is None or asked_b is None:
             description = "by the ids of the samples although the data differs"
@@ -159,7 +163,7 @@ def align_samples(
     return Alignment(in_a, in_b, n_samples, description, listed, None if both.size else "no sample in common")
 
 
-def _shared(a: CodedTexts, b: CodedTexts) -> tuple[Codes, Codes, int]:
+def _shared(a: CodedTexts, b: CodedTexts) -> tuple[IntegerCodes, IntegerCodes, int]:
     """Return (codes of a's names, codes of b's names, number of distinct names).
 
     Equal names have the same code on both sides. Codes count from 0; -1 stands for no name.
@@ -181,41 +185,45 @@ def with_common_codes(several: Sequence[CodedTexts]) -> list[CodedTexts]:
     return [CodedTexts(_renamed(labels, names), names.__getitem__) for labels in several]
 
 
-def _renamed(labels: CodedTexts, names: CodedNames) -> Codes:
+def _renamed(labels: CodedTexts, names: CodedNames) -> IntegerCodes:
     """Return the codes of a column of texts, replaced by the codes that the same texts have in `names`."""
     distinct, places = np.unique(labels.codes, return_inverse=True)
-    codes = [-1 if code < 0 else names.code(labels.name(code)) for code in distinct.tolist()]
+    codes = [-1 if code < 0 else names.get_or_add_code(labels.name(code)) for code in distinct.tolist()]
     return np.array(codes, np.int64)[places]
 
 
-def _why_unpaired(*sides: tuple[Side, Codes]) -> str:
+def _why_unpaired(*sides: tuple[Side, IntegerCodes]) -> str:
     for side, codes in sides:
         if not (codes >= 0).any():
             return f"the samples of {side.facts.name} have no ids"
     return "the two have no sample in common"
 
 
-def sample_sides(aligned: Alignment, a: SideScoreColumn, b: SideScoreColumn, policy: Policy) -> SideMeans:
+def sample_means(
+    aligned: Alignment, a: SideScoreColumn, b: SideScoreColumn, policy: CountingPolicy
+) -> SideMeans:
     """Return the mean of each sample over its repeats, on each side. Unscored trials count by `policy`."""
-    fill_a, fill_b = FILL_VALUES[policy]
+    fill_a, fill_b = UNSCORED_VALUES[policy]
     mean_a, alone_a = _means(a, aligned.a, aligned.n_samples, fill_a)
     mean_b, alone_b = _means(b, aligned.b, aligned.n_samples, fill_b)
     there = ~np.isnan(mean_a) & ~np.isnan(mean_b)
     if aligned.sample_order is not None:
-        there &= aligned.sample_order.positions >= 0
+        there &= aligned.sample_order.unit_positions >= 0
     both = np.flatnonzero(there)
     groups = None if aligned.groups is None else [aligned.groups[number] for number in both]
     return SideMeans(
         mean_a[both],
         mean_b[both],
         groups,
-        None if aligned.sample_order is None else aligned.sample_order.positions[both],
+        None if aligned.sample_order is None else aligned.sample_order.unit_positions[both],
         np.concatenate([mean_a[~np.isnan(mean_a)], alone_a]),
         np.concatenate([mean_b[~np.isnan(mean_b)], alone_b]),
     )
 
 
-def _means(column: SideScoreColumn, codes: Codes, n: int, fill: dict[int, float]) -> tuple[Vector, Vector]:
+def _means(
+    column: SideScoreColumn, codes: IntegerCodes, n: int, fill: dict[int, float]
+) -> tuple[Vector, Vector]:
     """Return the mean of each sample (n,), NaN for a sample without values.
 
     Also return the values of trials whose sample has no id.
@@ -234,7 +242,7 @@ def _means(column: SideScoreColumn, codes: Codes, n: int, fill: dict[int, float]
 
 
 def grouped_means(
-    aligned: Alignment, codes: Codes, column: SideScoreColumn, fill: dict[int, float]
+    aligned: Alignment, codes: IntegerCodes, column: SideScoreColumn, fill: dict[int, float]
 ) -> tuple[Vector, list[int | None]]:
     """Return the means of one side's samples, and the cluster of each sample.
 
@@ -263,7 +271,9 @@ def changed_trials(aligned: Alignment, a: Side, b: Side, score: str) -> list[tup
     return [(int(left[one]), int(right[one])) for one in order]
 
 
-def _keys(codes: Codes, repeats: Codes, column: SideScoreColumn, others: Codes) -> tuple[Codes, Codes]:
+def _keys(
+    codes: IntegerCodes, repeats: IntegerCodes, column: SideScoreColumn, others: IntegerCodes
+) -> tuple[IntegerCodes, IntegerCodes]:
     """Return the positions of the trials that have a sample and did not fail, and for each a key of its
     (sample, repeat).
     """

@@ -7,27 +7,27 @@ from typing import NamedTuple
 
 import msgspec
 
-from benchwright.analysis.comparison.breakdown import breakdowns
+from benchwright.analysis.comparison.breakdown import score_breakdowns
 from benchwright.analysis.comparison.comparability import differing_settings, refusal_reasons, unchecked_facts
 from benchwright.analysis.comparison.data_differences import data_differences
 from benchwright.analysis.comparison.figures import are_scores_identical, compare_score
 from benchwright.analysis.comparison.latency import compare_latencies
-from benchwright.analysis.comparison.pairing import Alignment, align
+from benchwright.analysis.comparison.pairing import Alignment, align_sides
 from benchwright.analysis.comparison.records import PairComparison, ScoreComparison, SettingDifference
-from benchwright.analysis.comparison.repeats import chance_difference
+from benchwright.analysis.comparison.repeat_noise import chance_difference
 from benchwright.analysis.comparison.sides import Side
 from benchwright.runs.manifest_facts import IMPORT_KIND
 
-NO_COMMON_SAMPLE = "no sample is scored on both sides"
+NO_COMMON_SAMPLE_REASON = "no sample is scored on both sides"
 
 
 class PairOfSides(NamedTuple):
-    """The comparison of two sides (`result`), together with the sides and the alignment of their samples.
+    """The comparison of two sides (`comparison`), together with the sides and the alignment of their samples.
 
     Gates compute their own bounds from the sides and the alignment.
     """
 
-    result: PairComparison
+    comparison: PairComparison
     a: Side
     b: Side
     alignment: Alignment | None
@@ -36,7 +36,7 @@ class PairOfSides(NamedTuple):
 def compare_pair(a: Side, b: Side, confidence: float, *, anyway: bool) -> PairOfSides:
     """Compare two sides by all common scores. If `anyway` is True, compare them even if they are not comparable."""
     reasons = refusal_reasons(a.facts, b.facts)
-    b, renamed, other = rename_only_score(a, b)
+    b, renamed, other = unify_score_name(a, b)
     names = list(score_names(a, b))
     result = PairComparison(
         a=a.facts.letter, b=b.facts.letter, task=b.facts.task, refusals=reasons, anyway=anyway
@@ -44,9 +44,9 @@ def compare_pair(a: Side, b: Side, confidence: float, *, anyway: bool) -> PairOf
     if not names:
         reasons = [*reasons, _no_scores(a, b)]
         return PairOfSides(msgspec.structs.replace(result, refusals=reasons, anyway=False), a, b, None)
-    if result.refused:
+    if result.is_refused:
         return PairOfSides(result, a, b, None)
-    aligned = align(a, b)
+    aligned = align_sides(a, b)
     scores = [_score(aligned, a, b, name, confidence) for name in names]
     settings = differing_settings(a.facts, b.facts)
     latencies, no_latency = compare_latencies(a, b, confidence)
@@ -70,7 +70,7 @@ def compare_pair(a: Side, b: Side, confidence: float, *, anyway: bool) -> PairOf
             found
             for score in scores
             if score is not None and aligned.sample_order is None
-            for found in breakdowns(aligned, a, b, score.score, score.unit, confidence)
+            for found in score_breakdowns(aligned, a, b, score.score, score.unit, confidence)
         ],
         latencies=latencies,
         no_latency=no_latency,
@@ -95,7 +95,7 @@ def score_names(a: Side, b: Side) -> Iterator[str]:
         yield name
 
 
-def rename_only_score(a: Side, b: Side) -> tuple[Side, list[str], str | None]:
+def unify_score_name(a: Side, b: Side) -> tuple[Side, list[str], str | None]:
     """Rename side B's only score to the name of side A's only score, because programs name the same score
     differently.
 
@@ -141,7 +141,7 @@ def _notes(
         told = (
             f"{' and '.join(none)} {'has' if len(none) == 1 else 'have'} no score"
             if none
-            else NO_COMMON_SAMPLE
+            else NO_COMMON_SAMPLE_REASON
         )
         yield f"{name!r} is not compared: {told}"
     yield from _stopped_early(a, b)
@@ -165,4 +165,4 @@ def missing_score_reasons(pair: PairOfSides, score: str) -> list[str]:
     """Return the reasons why a score of a pair cannot be compared: one for each side that lacks the score."""
     found = [(side.facts.name, side.no_score(score)) for side in (pair.a, pair.b)]
     told = [f"{score!r} of {name}: {none}" for name, none in found if none is not None]
-    return told or [f"{score!r}: {NO_COMMON_SAMPLE}"]
+    return told or [f"{score!r}: {NO_COMMON_SAMPLE_REASON}"]

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Literal
 
-from benchwright.analysis.quality_and_speed.records import ByConcurrency, JointView
+from benchwright.analysis.quality_and_speed.records import ConcurrencyTable, JointView
 from benchwright.records import Record
 from benchwright.runs.manifest_facts import model_with_agent
 from benchwright.statistic import NoScore, Statistic
 
-Verdict = Literal["better", "worse", "no difference found", "undecided"]
+ComparisonVerdict = Literal["better", "worse", "no difference found", "undecided"]
 """Verdict on B compared with A. `undecided`: the data do not support any test."""
 
-Policy = Literal["usual", "dropped", "zero", "best", "worst"]
+CountingPolicy = Literal["usual", "dropped", "zero", "best", "worst"]
 """How trials without a score are counted.
 
 usual    trials without an answer count as 0; failed trials (provider, agent, grader) are left out
@@ -71,10 +71,10 @@ class ComparedRun(Record, frozen=True):
 class PolicyResult(Record, frozen=True):
     """The difference of a score if trials without a score are counted by another policy than the usual one."""
 
-    policy: Policy
+    policy: CountingPolicy
     n: int
     difference: float
-    verdict: Verdict
+    verdict: ComparisonVerdict
     low: float | None = None
     high: float | None = None
     p_value: float | None = None
@@ -116,7 +116,7 @@ class ScoreComparison(Record, frozen=True):
     mean_a: float
     mean_b: float
     difference: float
-    verdict: Verdict
+    verdict: ComparisonVerdict
     confidence: float
     method: str
     test: str
@@ -152,17 +152,17 @@ class ScoreComparison(Record, frozen=True):
         """
         return self.score if self.score_b is None else f"{self.score} / {self.score_b}"
 
-    def gain(self, change: ScoreChange) -> float:
+    def gain_of_change(self, change: ScoreChange) -> float:
         """Return by how much B is better than A on a trial. The result is negative if B is worse."""
         return change.a - change.b if self.lower_is_better else change.b - change.a
 
-    def won_and_lost(self) -> tuple[list[ScoreChange], list[ScoreChange]]:
+    def won_and_lost_changes(self) -> tuple[list[ScoreChange], list[ScoreChange]]:
         """Return the changed trials in which B is better, and those in which B is worse."""
-        won = [change for change in self.changes if self.gain(change) > 0]
-        return won, [change for change in self.changes if self.gain(change) < 0]
+        won = [change for change in self.changes if self.gain_of_change(change) > 0]
+        return won, [change for change in self.changes if self.gain_of_change(change) < 0]
 
 
-class PartDifference(Record, frozen=True):
+class LabelValueDifference(Record, frozen=True):
     """The difference B - A over the samples with one value of a label.
 
     `n`: number of samples with this value that both sides have. It is 0 if no samples are paired. `low`,
@@ -187,7 +187,7 @@ class ScoreBreakdown(Record, frozen=True):
     label: str
     score: str
     unit: bool
-    parts: list[PartDifference]
+    parts: list[LabelValueDifference]
     left_out: int = 0
 
 
@@ -281,7 +281,7 @@ class PairComparison(Record, frozen=True):
     data: DataDifferences | None = None
 
     @property
-    def refused(self) -> bool:
+    def is_refused(self) -> bool:
         """True if the comparison was refused, so that nothing was compared."""
         return bool(self.refusals) and not self.anyway
 
@@ -303,7 +303,7 @@ class AllTasksComparison(Record, frozen=True):
     mean_a: float
     mean_b: float
     difference: float
-    verdict: Verdict
+    verdict: ComparisonVerdict
     confidence: float
     low: float | None = None
     high: float | None = None
@@ -337,7 +337,7 @@ class Comparison(Record, frozen=True):
     rulings: list[GateResult] = []
     metrics: dict[str, Statistic] = {}
     joint: list[JointView] = []
-    by_concurrency: list[ByConcurrency] = []
+    by_concurrency: list[ConcurrencyTable] = []
     together: list[AllTasksComparison] = []
 
     @property

@@ -10,10 +10,15 @@ from typing import Any
 
 import msgspec
 
-from benchwright.analysis.comparison.from_files import BenchmarkFile, EvalFile, benchmark_side, eval_sides
-from benchwright.analysis.comparison.from_table import RunSides
 from benchwright.analysis.comparison.result_files import ResultFile, read_result_file
 from benchwright.analysis.comparison.sides import Side
+from benchwright.analysis.comparison.sides_from_files import (
+    BenchmarkFile,
+    EvalFile,
+    benchmark_side,
+    eval_sides,
+)
+from benchwright.analysis.comparison.sides_from_table import RunSides
 from benchwright.errors import UserError
 from benchwright.home import runs_directory
 from benchwright.interop.result_formats import find_or_import_run, format_of
@@ -22,7 +27,7 @@ from benchwright.runs.manifest import MANIFEST_FILE
 from benchwright.user_paths import expand_user_path
 
 
-class Reference(Record, frozen=True):
+class ResolvedReference(Record, frozen=True):
     """A resolved reference: a run or a file. `slot`: the target to which it is restricted; None without a
     restriction.
 
@@ -60,7 +65,7 @@ class Reference(Record, frozen=True):
         return list(found.values())[:1]
 
 
-def resolve_reference(reference: str) -> Reference:
+def resolve_reference(reference: str) -> ResolvedReference:
     """Resolve a reference: RUN (an id, a unique part of an id, or a directory) or FILE. `@SLOT` restricts it
     to one target.
 
@@ -75,12 +80,12 @@ def resolve_reference(reference: str) -> Reference:
     return _found(name, reference, slot)
 
 
-def _found(name: str, reference: str, slot: str | None) -> Reference:
+def _found(name: str, reference: str, slot: str | None) -> ResolvedReference:
     path = expand_user_path(name)
     ours = path.is_file() and format_of(path) is None
     if ours or (path.suffix == ".json" and not path.exists()):
         return _from_file(path, reference, slot)
-    return Reference(reference, run=RunSides(find_or_import_run(name), reference), slot=slot)
+    return ResolvedReference(reference, run=RunSides(find_or_import_run(name), reference), slot=slot)
 
 
 class _Shape(Record, frozen=True):
@@ -92,7 +97,7 @@ class _Shape(Record, frozen=True):
     runs: Any = None
 
 
-def _from_file(path: Path, reference: str, slot: str | None) -> Reference:
+def _from_file(path: Path, reference: str, slot: str | None) -> ResolvedReference:
     try:
         shape = msgspec.json.decode(path.read_bytes(), type=_Shape)
     except (OSError, *DECODE_ERRORS):
@@ -106,18 +111,18 @@ def _from_file(path: Path, reference: str, slot: str | None) -> Reference:
     except DECODE_ERRORS as error:
         raise UserError(f"{path} is not a result file of `run`: {error}.") from None
     if isinstance(file.run, str) and (directory := _here(file.run)) is not None:
-        return Reference(reference, run=RunSides(directory, reference), slot=slot, result_file=column)
-    return Reference(reference, file=file, slot=slot, result_file=column)
+        return ResolvedReference(reference, run=RunSides(directory, reference), slot=slot, result_file=column)
+    return ResolvedReference(reference, file=file, slot=slot, result_file=column)
 
 
-def _from_eval(path: Path, reference: str, slot: str | None) -> Reference:
+def _from_eval(path: Path, reference: str, slot: str | None) -> ResolvedReference:
     try:
         file = msgspec.json.decode(path.read_bytes(), type=EvalFile)
     except DECODE_ERRORS as error:
         raise UserError(f"{path} holds no results of `eval`: {error}.") from None
     if file.run is not None and (directory := _here(file.run)) is not None:
-        return Reference(reference, run=RunSides(directory, reference), slot=slot)
-    return Reference(reference, file=file, slot=slot)
+        return ResolvedReference(reference, run=RunSides(directory, reference), slot=slot)
+    return ResolvedReference(reference, file=file, slot=slot)
 
 
 def _here(run: str) -> Path | None:

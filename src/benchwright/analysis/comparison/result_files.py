@@ -7,7 +7,11 @@ from typing import Any
 
 import msgspec
 
-from benchwright.analysis.comparison.from_files import SampleFacts, sample_failed, sample_failures
+from benchwright.analysis.comparison.sides_from_files import (
+    SampleFacts,
+    is_failed_sample,
+    sample_failure_reasons,
+)
 from benchwright.errors import UserError
 from benchwright.records import DECODE_ERRORS, Record
 from benchwright.statistic import NoScore
@@ -32,10 +36,10 @@ class ResultFile(Record, frozen=True):
 
         None if a sample was scored, or if the file lists no samples.
         """
-        count = sum(map(sample_failed, self.sample_results))
+        count = sum(map(is_failed_sample, self.sample_results))
         if not count or count < len(self.sample_results):
             return None
-        return NoScore(count, sample_failures(self.sample_results))
+        return NoScore(count, sample_failure_reasons(self.sample_results))
 
     @property
     def title(self) -> str:

@@ -15,7 +15,7 @@ from benchwright.errors import UserError
 from benchwright.records import Record
 from benchwright.statistic import NoScore, Statistic
 from benchwright.stats.arrays import exact_mean
-from benchwright.suggest import did_you_mean
+from benchwright.suggestions import did_you_mean
 
 OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
     "<": operator.lt,
@@ -34,12 +34,12 @@ class Rule(Record, frozen=True):
 
     name: str
     operator: str
-    value: float
+    threshold: float
 
     @property
     def text(self) -> str:
         """The rule in the form in which the user types it."""
-        return f"{self.name} {self.operator} {self.value:g}"
+        return f"{self.name} {self.operator} {self.threshold:g}"
 
 
 def parse_rule(text: str) -> Rule:
@@ -78,7 +78,7 @@ def apply_rule(rule: Rule, metrics: Mapping[str, Statistic]) -> GateResult:
         raise UserError(f"--fail-if: {rule.name} was not measured in what is compared.")
     if isinstance(value, NoScore):
         raise UserError(f"--fail-if: {rule.name}: {value}, so there is nothing to decide.")
-    failed = OPERATORS[rule.operator](value, rule.value)
+    failed = OPERATORS[rule.operator](value, rule.threshold)
     return GateResult(f"fail if {rule.text}", not failed, f"{rule.name} is {value:.6g}")
 
 

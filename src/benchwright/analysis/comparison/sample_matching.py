@@ -9,7 +9,7 @@ from typing import NamedTuple
 from benchwright.analysis.comparison.sides import CodedTexts, Side, SideTrials
 
 
-class SameSamples(NamedTuple):
+class MatchedSamples(NamedTuple):
     """The samples of both sides under common names, and a description of how they were matched."""
 
     a: CodedTexts
@@ -17,7 +17,7 @@ class SameSamples(NamedTuple):
     description: str
 
 
-def same_samples(a: Side, b: Side) -> SameSamples:
+def match_samples(a: Side, b: Side) -> MatchedSamples:
     """Match the samples of two sides whose data are not known to be the same.
 
     Samples are matched by id in three cases: a side has no questions; every common id has the same question
@@ -25,7 +25,7 @@ def same_samples(a: Side, b: Side) -> SameSamples:
     would. Otherwise, samples are matched by question.
     """
     asked_a, asked_b = a.question_digests(), b.question_digests()
-    by_id = SameSamples(a.trials.samples, b.trials.samples, "")
+    by_id = MatchedSamples(a.trials.samples, b.trials.samples, "")
     if asked_a is None or asked_b is None:
         told = "by the ids of the samples; it is not known whether their content is the same"
         return by_id._replace(description=told)
@@ -38,7 +38,7 @@ def same_samples(a: Side, b: Side) -> SameSamples:
     if agreeing and agreeing >= len(set(labels_a) & set(labels_b)):
         told = f"by the ids of the samples, of which {len(common) - agreeing} have another question on the other side"
         return by_id._replace(description=told)
-    return SameSamples(
+    return MatchedSamples(
         CodedTexts.from_texts(labels_a),
         CodedTexts.from_texts(labels_b),
         "by the question, because the ids do not agree",

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from benchwright.records import Record
 from benchwright.runs.columns import CodedNames
-from benchwright.runs.counting import ScoreState
+from benchwright.runs.counting_rules import ScoreState
 from benchwright.runs.manifest_facts import model_with_agent
 from benchwright.statistic import NoScore, Statistic
 from benchwright.stats.arrays import count_distinct
@@ -40,10 +40,11 @@ class PromptAndTarget(NamedTuple):
 class SideFacts(Record, frozen=True):
     """Facts about one side. A field is None if the run or file does not contain the fact.
 
-    `data`: digests of the data files. `has_ids`: True if a column of the data names the samples. `graders`:
-    mapping from the name of a score to the fingerprint of its scorer. `agent`: the command-line agent that
-    asked the model. `settings`: other settings that influence the answers. `program`: the program that made an
-    imported run. `letter` identifies the side in records, `name` in sentences (see `names`).
+    `data_digests`: digests of the data files. `has_ids`: True if a column of the data names the samples.
+    `grader_fingerprints`: mapping from the name of a score to the fingerprint of its scorer. `agent`: the
+    command-line agent that asked the model. `settings`: other settings that influence the answers.
+    `source_program`: the program that made an imported run. `letter` identifies the side in records, `name`
+    in sentences (see `names`).
     """
 
     reference: str
@@ -54,19 +55,19 @@ class SideFacts(Record, frozen=True):
     variant: str | None = None
     protocol: str | None = None
     protocol_version: str | None = None
-    data: tuple[str, ...] | None = None
+    data_digests: tuple[str, ...] | None = None
     has_ids: bool = False
-    graders: Mapping[str, str] | None = None
+    grader_fingerprints: Mapping[str, str] | None = None
     simulated: bool | None = None
     concurrency: int | None = None
-    stream: bool | None = None
+    is_streamed: bool | None = None
     timings_valid: bool | None = None
     settings: Mapping[str, str] = {}
     run: str | None = None
     slot: str | None = None
     state: str | None = None
     agent: str = ""
-    program: str | None = None
+    source_program: str | None = None
     letter: str = "A"
     name: str = "A"
 
@@ -107,7 +108,7 @@ class CodedTexts:
     def from_texts(cls, texts: Iterable[str | None]) -> CodedTexts:
         """Return these texts with codes. None and empty texts count as no text."""
         names = CodedNames()
-        codes = np.fromiter((names.code(text) if text else -1 for text in texts), np.int64)
+        codes = np.fromiter((names.get_or_add_code(text) if text else -1 for text in texts), np.int64)
         return cls(codes, names.__getitem__)
 
     @classmethod
@@ -161,9 +162,9 @@ class TrialUsage(NamedTuple):
 
     `seconds`: each trial's share of the time in which trials were in flight; None if unknown. `latency`: total
     latency of the answered requests of the last attempt. `ttft`: mean time to first token of these requests.
-    Both are NaN if there are no such requests. Tokens count all attempts. `reused`: True for trials copied from
-    an earlier run, which took no time. `uncounted`: number of answered `requests` without token counts.
-    `unsettled`: True for trials that made requests before the concurrency had settled, so that their times do
+    Both are NaN if there are no such requests. Tokens count all attempts. `reused_mask`: True for trials copied from
+    an earlier run, which took no time. `uncounted_requests`: number of answered `requests` without token counts.
+    `unsettled_mask`: True for trials that made requests before the concurrency had settled, so that their times do
     not count. `timed_requests`: number of requests of the other trials.
     """
 
@@ -172,13 +173,13 @@ class TrialUsage(NamedTuple):
     completion_tokens: NDArray[Any]
     latency: NDArray[Any]
     ttft: NDArray[Any]
-    reused: NDArray[np.bool_]
-    unsettled: NDArray[np.bool_]
+    reused_mask: NDArray[np.bool_]
+    unsettled_mask: NDArray[np.bool_]
     lost_work: LostWork
     requests: int
     timed_requests: int
-    uncounted: int
-    targets: int = 1
+    uncounted_requests: int
+    target_count: int = 1
 
 
 class UsedSamples(NamedTuple):
@@ -269,7 +270,7 @@ class TrialsBuilder:
         self._groups.append(group)
         self._absent.append(absent)
 
-    def trials(self) -> SideTrials:
+    def build(self) -> SideTrials:
         """Return all trials that were added."""
         columns = {
             name: SideScoreColumn(np.array(values, np.float64), np.frombuffer(bytes(states), np.uint8))

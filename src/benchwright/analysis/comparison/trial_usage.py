@@ -37,12 +37,12 @@ def usage_of_metrics(requests_of_trials: Iterable[list[dict[str, Any]]]) -> Tria
         completion_tokens=arrays["completion"],
         latency=arrays["latency"],
         ttft=arrays["ttft"],
-        reused=np.zeros(arrays["latency"].size, np.bool_),
-        unsettled=np.zeros(arrays["latency"].size, np.bool_),
+        reused_mask=np.zeros(arrays["latency"].size, np.bool_),
+        unsettled_mask=np.zeros(arrays["latency"].size, np.bool_),
         lost_work=LostWork(CodedTexts.from_texts([]), CodedTexts.from_texts([]), empty, empty, empty),
         requests=answered_requests,
         timed_requests=answered_requests,
-        uncounted=uncounted,
+        uncounted_requests=uncounted,
     )
 
 

@@ -8,18 +8,24 @@ from msgspec.structs import replace
 
 from benchwright.analysis.deciding.model_comparison import ModelComparison
 from benchwright.analysis.deciding.question_tracker import QuestionTracker
-from benchwright.analysis.deciding.records import ModelDecision, RunDecision, Verdict
-from benchwright.analysis.deciding.score_bounds import OutOfRange
+from benchwright.analysis.deciding.records import DecisionVerdict, ModelDecision, RunDecision
+from benchwright.analysis.deciding.score_bounds import ScoreOutOfRange
 from benchwright.analysis.scores import failure_reasons
 from benchwright.runs.manifest import Manifest, display_names
 from benchwright.runs.question import read_question
 from benchwright.runs.table import RunTable
 from benchwright.statistic import NoScore
 
-VERDICTS_WORST_FIRST: tuple[Verdict, ...] = ("worse", "undecided", "equivalent", "not_worse", "better")
+VERDICTS_WORST_FIRST: tuple[DecisionVerdict, ...] = (
+    "worse",
+    "undecided",
+    "equivalent",
+    "not_worse",
+    "better",
+)
 """Verdicts in order, the least favourable for the new model first."""
 
-METHOD_NAME = "betting confidence sequence"
+DECISION_METHOD = "betting confidence sequence"
 
 
 def decision_of(directory: Path, manifest: Manifest, table: RunTable) -> RunDecision | None:
@@ -34,7 +40,7 @@ def decision_of(directory: Path, manifest: Manifest, table: RunTable) -> RunDeci
     following = QuestionTracker(question, manifest, table)
     try:
         following.process_complete_units()
-    except OutOfRange as error:
+    except ScoreOutOfRange as error:
         return current_decision(following, str(error))
     return current_decision(following)
 
@@ -59,7 +65,7 @@ def current_decision(following: QuestionTracker, refusal: str | None = None) -> 
         error=question.error,
         used=following.samples,
         planned=question.samples,
-        method=f"{METHOD_NAME}, {'these samples' if question.finite else 'new questions'}",
+        method=f"{DECISION_METHOD}, {'these samples' if question.finite else 'new questions'}",
         order_seed=question.seed,
         over=following.is_over,
         models=models,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from benchwright.analysis.deciding.records import DecisionPoint, ModelDecision, Verdict
+from benchwright.analysis.deciding.records import DecisionPoint, DecisionVerdict, ModelDecision
 from benchwright.analysis.deciding.score_bounds import ScoreBounds, score_range
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.question import EarlierScores, Question
@@ -70,7 +70,7 @@ class ModelComparison:
             among=among,
         )
 
-    def add(self, place: int, gap: ScoreBounds) -> None:
+    def add_unit(self, place: int, gap: ScoreBounds) -> None:
         """Process the unit (sample or cluster) at this place in the order.
 
         `gap`: bounds of the unit's mean difference new - old.
@@ -108,7 +108,7 @@ class ModelComparison:
     def decision(self, model: str, than: str) -> ModelDecision:
         """Return the current decision."""
         found, moment = self.decider.decision, self._moment()
-        verdict: Verdict = "undecided" if found.verdict is None else found.verdict
+        verdict: DecisionVerdict = "undecided" if found.verdict is None else found.verdict
         narrower = None
         if self._without is not None:
             low, high = self._without.interval

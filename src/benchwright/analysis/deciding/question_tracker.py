@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from benchwright.analysis.deciding.model_comparison import ModelComparison, model_comparisons
-from benchwright.analysis.deciding.score_bounds import ScoreBounds, is_complete, score_bounds_of
+from benchwright.analysis.deciding.score_bounds import ScoreBounds, is_trial_complete, score_bounds_of
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.question import Question
 from benchwright.runs.table import RunTable
@@ -25,7 +25,7 @@ class QuestionTracker:
     into the table.
 
     Raises:
-        OutOfRange: If a score, in `process_complete_units`, has no known bounds.
+        ScoreOutOfRange: If a score, in `process_complete_units`, has no known bounds.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class QuestionTracker:
     def _is_sample_complete(self, sample: str) -> bool:
         rows = self._rows.get(sample, [])
         return len(rows) == self._trials and all(
-            row not in self._again and is_complete(self.manifest, self.table, row) for row in rows
+            row not in self._again and is_trial_complete(self.manifest, self.table, row) for row in rows
         )
 
     def _take(self, unit: Sequence[str]) -> None:
@@ -75,7 +75,7 @@ class QuestionTracker:
         for one in self.models:
             gaps = [self._gap(one, sample) for sample in unit]
             least, most = (sum(ends) / len(gaps) for ends in zip(*gaps, strict=True))
-            one.add(self.units - 1, ScoreBounds(least, most))
+            one.add_unit(self.units - 1, ScoreBounds(least, most))
         self.family.distribute_error()
         for one in self.models:
             one.record_point()

@@ -8,7 +8,7 @@ from benchwright.records import Record
 from benchwright.runs.question import QuestionGoal
 from benchwright.statistic import Statistic
 
-Verdict = Literal["better", "worse", "not_worse", "equivalent", "undecided"]
+DecisionVerdict = Literal["better", "worse", "not_worse", "equivalent", "undecided"]
 """Verdict on the new model compared with the old one."""
 
 
@@ -34,7 +34,7 @@ class ModelDecision(Record, frozen=True):
     model: str
     than: str
     score: str
-    verdict: Verdict
+    verdict: DecisionVerdict
     difference: Statistic
     low: Statistic
     high: Statistic
@@ -57,7 +57,7 @@ class RunDecision(Record, frozen=True):
     were made. `refusal`: the reason why there can be no decision.
     """
 
-    verdict: Verdict
+    verdict: DecisionVerdict
     goal: QuestionGoal
     margin: float
     error: float
@@ -79,6 +79,6 @@ class RunDecision(Record, frozen=True):
     refusal: str | None = None
 
     @property
-    def decided(self) -> bool:
+    def is_decided(self) -> bool:
         """True if every comparison has a verdict."""
         return self.verdict != "undecided" and self.refusal is None

@@ -6,14 +6,14 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from benchwright.analysis.scores import scale_of
+from benchwright.analysis.scores import score_scale_of
 from benchwright.errors import UserError
 from benchwright.records import FAILED_STATUSES
-from benchwright.runs.counting import ScoreState
+from benchwright.runs.counting_rules import ScoreState
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
 
-ACCURACY = "accuracy"
+ACCURACY_SCORE = "accuracy"
 """Name of the score that is a benchmark's share of right answers.
 
 A trial has the value 1 if its grader found it correct, and 0 otherwise.
@@ -27,7 +27,7 @@ class ScoreBounds(NamedTuple):
     highest: float
 
 
-class OutOfRange(UserError):
+class ScoreOutOfRange(UserError):
     """Error: a score has no known range, or a value is outside of its range.
 
     The mean of such a score cannot be bounded before all its values are known.
@@ -36,12 +36,12 @@ class OutOfRange(UserError):
 
 def score_range(manifest: Manifest, score: str) -> tuple[float, float]:
     """Return the range of a score. It is 0 to 1 if the range is unknown."""
-    return scale_of(manifest, score).range or (0.0, 1.0)
+    return score_scale_of(manifest, score).value_range or (0.0, 1.0)
 
 
-def is_complete(manifest: Manifest, table: RunTable, row: int) -> bool:
+def is_trial_complete(manifest: Manifest, table: RunTable, row: int) -> bool:
     """Return True if a trial is done and no more scores will follow."""
-    if not table.is_done(row):
+    if not table.is_counted(row):
         return False
     if table.status_of(row) in FAILED_STATUSES:
         return True
@@ -54,7 +54,7 @@ def score_bounds_of(manifest: Manifest, table: RunTable, row: int, score: str) -
     A failed trial may have any value.
 
     Raises:
-        OutOfRange: If the score is outside of its range.
+        ScoreOutOfRange: If the score is outside of its range.
     """
     name = manifest.scorers[0].name if manifest.kind == "benchmark" else score
     column = table.scores.get(name)
@@ -63,7 +63,7 @@ def score_bounds_of(manifest: Manifest, table: RunTable, row: int, score: str) -
         return ScoreBounds(0.0, 1.0)
     if state is ScoreState.NO_ANSWER:
         return ScoreBounds(0.0, 0.0)
-    if manifest.kind == "benchmark" and score == ACCURACY:
+    if manifest.kind == "benchmark" and score == ACCURACY_SCORE:
         right = float(table.correct[name][row] == 2)
         return ScoreBounds(right, right)
     value = column.value(row)
@@ -75,11 +75,11 @@ def scale_score(value: float, ends: tuple[float, float], score: str) -> ScoreBou
     """Return a score's value, mapped linearly from its range `ends` to the range from 0 to 1.
 
     Raises:
-        OutOfRange: If the value is outside of the range.
+        ScoreOutOfRange: If the value is outside of the range.
     """
     low, high = ends
     if not low <= value <= high:
-        raise OutOfRange(
+        raise ScoreOutOfRange(
             f"The score {score!r} is {value:g}, beyond {low:g} to {high:g}: --until needs scores with known bounds."
         )
     place = (value - low) / (high - low)

@@ -16,7 +16,7 @@ NamesByField = Mapping[str, Sequence[str]]
 """For each field of `MAPPING_FIELDS`, the names in it. Each name becomes one column."""
 
 
-def flat_columns(row: type[Record], names: NamesByField) -> list[tuple[str, type]]:
+def column_types(row: type[Record], names: NamesByField) -> list[tuple[str, type]]:
     """Return the columns of a row type with their types: str, int, float or bool."""
     found: list[tuple[str, type]] = []
     for field in msgspec.structs.fields(row):

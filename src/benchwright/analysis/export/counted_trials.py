@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from benchwright.errors import JournalError
 from benchwright.records import RequestRecord
 from benchwright.runs.attempts import ScoredTrial
-from benchwright.runs.counting import ScoreState, state_of_score, state_without_score
+from benchwright.runs.counting_rules import ScoreState, state_of_missing_score, state_of_score
 from benchwright.runs.journal import TrialBody, open_bodies, read_body_from
 from benchwright.runs.keys import fingerprint
 from benchwright.runs.table import RunTable
@@ -28,7 +28,7 @@ class CountedTrial(NamedTuple):
     """
 
     run: str
-    row: int
+    table_row: int
     trial: ScoredTrial
     body: TrialBody
 
@@ -54,7 +54,7 @@ class CountedTrial(NamedTuple):
         elif (score := trial.scores.get(name)) is not None:
             value, state = score.value, state_of_score(score.status, score.value)
         else:
-            state = state_without_score(trial.status)
+            state = state_of_missing_score(trial.status)
         return state, value if value is not None and state is ScoreState.SCORED else 0.0
 
 
@@ -69,7 +69,7 @@ def counted_trials(
     Raises:
         JournalError: If the journal cannot be read.
     """
-    rows = table.rows_in_order(table.counted_rows(slot))
+    rows = table.rows_in_start_order(table.counted_rows(slot))
     with open_bodies(table.directory) as bodies:
         for row in (_by_sample(table, rows) if by_sample else rows).tolist():
             trial = table.read_trial(row)

@@ -16,8 +16,8 @@ import xxhash
 
 import benchwright
 from benchwright.analysis.export.counted_trials import counted_trials, iso_time
-from benchwright.analysis.export.every_eval_ever_rows import SCHEMA_VERSION, GradedScore, rows_of
-from benchwright.analysis.scores import values_of
+from benchwright.analysis.export.every_eval_ever_rows import SCHEMA_VERSION, GradedScore, score_rows_of
+from benchwright.analysis.scores import score_values_of
 from benchwright.analysis.summary import summarise
 from benchwright.analysis.summary_records import ScoreSummary, TargetSummary
 from benchwright.errors import UserError
@@ -28,8 +28,8 @@ from benchwright.runs.manifest import Manifest, origin_of
 from benchwright.runs.table import RunTable
 from benchwright.statistic import is_number
 
-UNKNOWN = "unknown"
-MAX_FOLDER_NAME = 120
+UNKNOWN_VALUE = "unknown"
+MAX_FOLDER_NAME_LENGTH = 120
 """Maximum number of characters of the name of a folder in the export. A longer name is cut."""
 
 GENERATION_SETTINGS = {"temperature": float, "top_p": float, "top_k": int, "max_tokens": int}
@@ -57,7 +57,7 @@ def write_every_eval_ever(
     if not scored:
         raise UserError(f"{manifest.id} has no score: Every Eval Ever is a format of scores.")
     for target, figures in scored:
-        place = _place(manifest, target, developer or UNKNOWN)
+        place = _place(manifest, target, developer or UNKNOWN_VALUE)
         yield from _write(manifest, table, directory, target, figures, place)
 
 
@@ -91,7 +91,7 @@ def _write(
     rows = 0
     with atomic_file(directory / place.samples) as file:
         for counted in counted_trials(table, target.slot):
-            for row in rows_of(counted, graded, place.evaluation, place.model):
+            for row in score_rows_of(counted, graded, place.evaluation, place.model):
                 file.write(encode_json(row) + b"\n")
                 rows += 1
     results = [_result(manifest, table, target, score, place) for score in scores]
@@ -124,7 +124,7 @@ def _place(manifest: Manifest, target: Target, developer: str) -> _Place:
 def _folder_part(text: str) -> str:
     """Return a text as part of a path in the datastore's spelling. Invalid characters become underscores."""
     plain = "".join("_" if one in '<>:"/\\|?*' or not one.isprintable() else one for one in text.strip())
-    named = plain[:MAX_FOLDER_NAME].rstrip(". ") or UNKNOWN
+    named = plain[:MAX_FOLDER_NAME_LENGTH].rstrip(". ") or UNKNOWN_VALUE
     return f"{named}_" if named == "data" else named
 
 
@@ -137,7 +137,7 @@ def _about(manifest: Manifest, target: Target, place: _Place) -> dict[str, Any]:
         "source_metadata": {
             "source_name": manifest.id,
             "source_type": "evaluation_run",
-            "source_organization_name": UNKNOWN,
+            "source_organization_name": UNKNOWN_VALUE,
             "evaluator_relationship": "other",
         },
         "eval_library": _library(manifest),
@@ -146,8 +146,8 @@ def _about(manifest: Manifest, target: Target, place: _Place) -> dict[str, Any]:
             "id": place.model,
             "developer": place.developer,
             "additional_details": {
-                "deployment_type": UNKNOWN,
-                "model_availability": UNKNOWN,
+                "deployment_type": UNKNOWN_VALUE,
+                "model_availability": UNKNOWN_VALUE,
                 "slot": target.slot,
                 **({"base_url": target.base_url} if target.base_url else {}),
             },
@@ -163,14 +163,14 @@ def _library(manifest: Manifest) -> dict[str, str]:
     if origin is None:
         return {"name": "benchwright", "version": benchwright.__version__}
     name, _, version = origin.program.rpartition(" ")
-    return {"name": name, "version": version} if name else {"name": version, "version": UNKNOWN}
+    return {"name": name, "version": version} if name else {"name": version, "version": UNKNOWN_VALUE}
 
 
 def _result(
     manifest: Manifest, table: RunTable, target: Target, score: ScoreSummary, place: _Place
 ) -> dict[str, Any]:
-    values = values_of(manifest, table, score.scorer, table.counted_mask(target.slot))
-    low, high = values.range or ("-Infinity", "Infinity")
+    values = score_values_of(manifest, table, score.scorer, table.counted_mask(target.slot))
+    low, high = values.value_range or ("-Infinity", "Infinity")
     made: dict[str, Any] = {
         "evaluation_result_id": f"{place.evaluation}/{score.scorer}",
         "evaluation_name": f"{manifest.task.name}/{score.scorer}",

@@ -9,14 +9,14 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from benchwright.analysis.export.counted_trials import CountedTrial
-from benchwright.analysis.export.usages import sum_of_usages, token_counts
+from benchwright.analysis.export.token_usages import sum_of_usages, token_counts
 from benchwright.analysis.report.messages import ParsedCall, ParsedMessage, parse_messages
-from benchwright.analysis.scores import ScoreScale, scale_of
+from benchwright.analysis.scores import ScoreScale, score_scale_of
 from benchwright.analysis.trial_preview import TrialPreview, trial_preview
-from benchwright.endpoint.call_arguments import read_object
+from benchwright.endpoint.call_arguments import read_object_arguments
 from benchwright.packs.types import PASSED, SCORE
 from benchwright.records import RequestRecord
-from benchwright.runs.counting import ScoreState
+from benchwright.runs.counting_rules import ScoreState
 from benchwright.runs.flags import FLAGS_KEY
 from benchwright.runs.journal import encode_json
 from benchwright.runs.manifest import Manifest
@@ -40,7 +40,7 @@ class GradedScore(NamedTuple):
         If the score is a pack's, the pack's own status decides whether a trial passes.
         """
         decided_by = PASSED if manifest.kind == "pack" and name == SCORE else name
-        scale = scale_of(manifest, decided_by)
+        scale = score_scale_of(manifest, decided_by)
         return cls(name, f"{manifest.task.name}/{name}", result, scale, decided_by)
 
     def passes(self, counted: CountedTrial) -> bool:
@@ -51,7 +51,7 @@ class GradedScore(NamedTuple):
         return value >= (1.0 if self.scale.pass_threshold is None else self.scale.pass_threshold)
 
 
-def rows_of(
+def score_rows_of(
     counted: CountedTrial, scores: Sequence[GradedScore], evaluation: str, model: str
 ) -> Iterator[dict[str, Any]]:
     """Yield the rows of a trial. The fields that all rows share are built once."""
@@ -153,7 +153,7 @@ def _message(place: int, message: ParsedMessage) -> dict[str, Any]:
 
 def _call(number: int, call: ParsedCall) -> dict[str, Any]:
     """Return a tool call. All values of its arguments are converted to strings."""
-    read = read_object(call.arguments, lenient=True)
+    read = read_object_arguments(call.arguments, lenient=True)
     arguments = {"raw": call.arguments} if read is None else read
     texts = {
         str(name): value if isinstance(value, str) else encode_json(value).decode(errors="replace")

@@ -16,7 +16,7 @@ from typing import IO, Any
 
 import benchwright
 from benchwright.analysis.export.counted_trials import CountedTrial, counted_trials, file_name_part, iso_time
-from benchwright.analysis.export.inspect_sample import LogModel, list_entry_of, sample_of
+from benchwright.analysis.export.inspect_sample import InspectModel, inspect_sample_of, list_entry_of
 from benchwright.analysis.summary import summarise
 from benchwright.analysis.summary_records import RunSummary, TargetSummary
 from benchwright.files import atomic_file
@@ -27,7 +27,7 @@ from benchwright.runs.keys import fingerprint
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
 
-MODEL_PREFIX = "openai-api/benchwright"
+MODEL_NAME_PREFIX = "openai-api/benchwright"
 """Prefix of a model's name in a log: Inspect's name for OpenAI-compatible endpoints, then the name of the service."""
 
 STATUS_BY_STATE = {
@@ -36,11 +36,11 @@ STATUS_BY_STATE = {
     "stopped": "cancelled",
     "unfinished": "started",
 }
-COMPRESSION = 1
+COMPRESSION_LEVEL = 1
 """Deflate level of the archive. It is the fastest one: a log of 100,000 samples is written in seconds."""
 
 
-def write_logs(manifest: Manifest, table: RunTable, directory: Path) -> Iterator[Path]:
+def write_inspect_logs(manifest: Manifest, table: RunTable, directory: Path) -> Iterator[Path]:
     """Write the log of each target into a directory, and yield the paths.
 
     The table must be read with `effort=True`.
@@ -66,9 +66,9 @@ def _write(
     summary: RunSummary,
     figures: TargetSummary,
 ) -> None:
-    model = LogModel(f"{MODEL_PREFIX}/{target.model}", target.model)
+    model = InspectModel(f"{MODEL_NAME_PREFIX}/{target.model}", target.model)
     about = _about(manifest, target, model, figures)
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=COMPRESSION) as archive:
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=COMPRESSION_LEVEL) as archive:
         archive.writestr("_journal/start.json", encode_json({"version": 2, "eval": about, "plan": {}}))
         with tempfile.TemporaryFile() as lines:
             usage = _write_samples(archive, lines, table, target, model)
@@ -77,13 +77,13 @@ def _write(
 
 
 def _write_samples(
-    archive: zipfile.ZipFile, lines: IO[bytes], table: RunTable, target: Target, model: LogModel
+    archive: zipfile.ZipFile, lines: IO[bytes], table: RunTable, target: Target, model: InspectModel
 ) -> dict[str, dict[str, int]]:
     """Write the samples to the archive, and the entries of the list to `lines`. Return the token counts by model."""
     sums: dict[str, dict[str, int]] = {}
     separator = b"["
     for one in counted_trials(table, target.slot):
-        sample = sample_of(one, _earlier(table, one), model)
+        sample = inspect_sample_of(one, _earlier(table, one), model)
         archive.writestr(f"samples/{sample['id']}_epoch_{sample['epoch']}.json", encode_json(sample))
         lines.write(separator + encode_json(list_entry_of(sample)))
         separator = b","
@@ -97,10 +97,10 @@ def _write_samples(
 
 def _earlier(table: RunTable, counted: CountedTrial) -> list[ScoredTrial]:
     """Return the attempts at a trial that were made before the attempt that counts."""
-    if table.count_attempts(counted.row) == 1:
+    if table.count_attempts(counted.table_row) == 1:
         return []
     last = counted.trial.record.attempt
-    return [one for one in table.read_attempts(counted.row) if one.record.attempt < last]
+    return [one for one in table.read_attempts(counted.table_row) if one.record.attempt < last]
 
 
 def _write_list(archive: zipfile.ZipFile, lines: IO[bytes]) -> None:
@@ -109,7 +109,7 @@ def _write_list(archive: zipfile.ZipFile, lines: IO[bytes]) -> None:
         shutil.copyfileobj(lines, member, 1 << 20)
 
 
-def _about(manifest: Manifest, target: Target, model: LogModel, figures: TargetSummary) -> dict[str, Any]:
+def _about(manifest: Manifest, target: Target, model: InspectModel, figures: TargetSummary) -> dict[str, Any]:
     return {
         "eval_id": fingerprint(manifest.id, target.slot)[:22],
         "run_id": manifest.id,

@@ -10,35 +10,37 @@ from typing import Any, NamedTuple
 
 from benchwright.analysis.export.counted_trials import CountedTrial, iso_time
 from benchwright.analysis.export.message_parts import texts_and_pictures
-from benchwright.analysis.export.usages import sum_of_usages, token_counts
+from benchwright.analysis.export.token_usages import sum_of_usages, token_counts
 from benchwright.analysis.report.messages import parse_messages
 from benchwright.analysis.trial_preview import TrialPreview, score_explanation, trial_preview
 from benchwright.endpoint.call_arguments import ArgumentsError, read_arguments
 from benchwright.interop.inspect_sample import EXPORT_KEY
 from benchwright.records import FAILED_STATUSES, Message, RequestRecord, Status, TrialRecord, Usage
 from benchwright.runs.attempts import ScoredTrial
-from benchwright.runs.counting import CUT_OFF_STATUSES
+from benchwright.runs.counting_rules import TOKEN_LIMIT_STATUSES
 from benchwright.runs.journal import TrialBody
 from benchwright.text import truncate
 
-STOP_REASONS = {"length": "max_tokens"}
-MAX_LIST_TEXT = 1_024
+INSPECT_STOP_REASONS = {"length": "max_tokens"}
+MAX_LISTED_TEXT_LENGTH = 1_024
 """Maximum number of characters of a text in the list of samples.
 
 A longer text is cut. Inspect has the same limit.
 """
 
-LIMIT_TYPES = {"turn": "turn", "token": "token", "second": "time"}
+INSPECT_LIMIT_TYPES = {"turn": "turn", "token": "token", "second": "time"}
 
 
-class LogModel(NamedTuple):
+class InspectModel(NamedTuple):
     """The model of a log: its name in Inspect, which includes the provider, and its name on the server."""
 
     name: str
     served_name: str
 
 
-def sample_of(counted: CountedTrial, earlier: Sequence[ScoredTrial], model: LogModel) -> dict[str, Any]:
+def inspect_sample_of(
+    counted: CountedTrial, earlier: Sequence[ScoredTrial], model: InspectModel
+) -> dict[str, Any]:
     """Return the sample of a trial. The attempts in `earlier` are listed as retries."""
     trial, body = counted.trial, counted.body
     record = trial.record
@@ -82,8 +84,8 @@ def list_entry_of(sample: Mapping[str, Any]) -> dict[str, Any]:
     line = {
         "id": sample["id"],
         "epoch": sample["epoch"],
-        "input": truncate(sample["input"], MAX_LIST_TEXT),
-        "target": truncate(sample["target"], MAX_LIST_TEXT),
+        "input": truncate(sample["input"], MAX_LISTED_TEXT_LENGTH),
+        "target": truncate(sample["target"], MAX_LISTED_TEXT_LENGTH),
         "scores": {name: _short_score(score) for name, score in sample["scores"].items()},
         "metadata": {name: value for name, value in sample["metadata"].items() if name != EXPORT_KEY},
         "model_usage": sample["model_usage"],
@@ -106,7 +108,9 @@ def list_entry_of(sample: Mapping[str, Any]) -> dict[str, Any]:
 
 def _short_score(score: Mapping[str, Any]) -> dict[str, Any]:
     texts = {
-        name: truncate(score[name], MAX_LIST_TEXT) for name in ("answer", "explanation") if name in score
+        name: truncate(score[name], MAX_LISTED_TEXT_LENGTH)
+        for name in ("answer", "explanation")
+        if name in score
     }
     return {**score, **texts}
 
@@ -202,7 +206,7 @@ def _call(call: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _event(
-    request: RequestRecord, model: LogModel, record: TrialRecord, answers: Sequence[Message], place: int
+    request: RequestRecord, model: InspectModel, record: TrialRecord, answers: Sequence[Message], place: int
 ) -> dict[str, Any]:
     """Return a request as a model event. The messages are left out, because the sample contains them once."""
     own = request.role == "model"
@@ -243,15 +247,15 @@ def _usages(requests: Sequence[RequestRecord], model: str) -> dict[str, Any]:
 
 
 def _stop_reason(status: Status, finish: str | None) -> str:
-    if status in CUT_OFF_STATUSES:
+    if status in TOKEN_LIMIT_STATUSES:
         return "max_tokens"
     if status is Status.REFUSED:
         return "content_filter"
-    return STOP_REASONS.get(finish or "", finish or "stop")
+    return INSPECT_STOP_REASONS.get(finish or "", finish or "stop")
 
 
 def _limit(reason: str) -> str:
-    return next((kind for word, kind in LIMIT_TYPES.items() if word in reason), "custom")
+    return next((kind for word, kind in INSPECT_LIMIT_TYPES.items() if word in reason), "custom")
 
 
 def _error(message: str) -> dict[str, str]:

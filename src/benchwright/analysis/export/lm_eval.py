@@ -17,12 +17,12 @@ import msgspec
 
 import benchwright
 from benchwright.analysis.export.counted_trials import CountedTrial, counted_trials, file_name_part, iso_time
-from benchwright.analysis.scores import mean_of, scale_of, values_of
+from benchwright.analysis.scores import mean_of, score_scale_of, score_values_of
 from benchwright.analysis.trial_preview import trial_preview
 from benchwright.errors import UserError
 from benchwright.files import atomic_file, write_atomically
 from benchwright.records import Target
-from benchwright.runs.counting import ScoreState
+from benchwright.runs.counting_rules import ScoreState
 from benchwright.runs.flags import FLAGS_KEY
 from benchwright.runs.journal import encode_json
 from benchwright.runs.manifest import Manifest
@@ -158,7 +158,7 @@ def _results(
         },
         "versions": {task: manifest.task.version},
         "higher_is_better": {
-            task: {names[name][0]: not scale_of(manifest, name).lower_is_better for name in names}
+            task: {names[name][0]: not score_scale_of(manifest, name).lower_is_better for name in names}
         },
         "n-samples": {task: {"original": planned, "effective": documents}},
         "config": {
@@ -175,7 +175,7 @@ def _results(
 def _figures(manifest: Manifest, table: RunTable, target: Target) -> dict[str, float | str]:
     found: dict[str, float | str] = {}
     for name in table.scores:
-        estimate = mean_of(values_of(manifest, table, name, table.counted_mask(target.slot)))
+        estimate = mean_of(score_values_of(manifest, table, name, table.counted_mask(target.slot)))
         if isinstance(estimate, NoScore):
             continue
         metric, kind = metric_and_filter(name)

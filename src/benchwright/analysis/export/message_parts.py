@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from benchwright.engine.answers import content_text
-from benchwright.pictures import url_of_part
+from benchwright.pictures import part_picture_url
 
 
 def texts_and_pictures(content: Any) -> list[tuple[str, str | None]]:
@@ -15,5 +15,5 @@ def texts_and_pictures(content: Any) -> list[tuple[str, str | None]]:
     the content is then plain text.
     """
     parts = [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
-    found = [(content_text([part]), url_of_part(part)) for part in parts]
+    found = [(content_text([part]), part_picture_url(part)) for part in parts]
     return found if any(url is not None for _, url in found) else []

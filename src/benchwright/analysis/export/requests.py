@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchwright.analysis.export.columns import flat_columns, flatten_row
+from benchwright.analysis.export.columns import column_types, flatten_row
 from benchwright.endpoint.flags import flag_kind
 from benchwright.records import Record, RequestRecord, ScoreRecord, TrialRecord
-from benchwright.runs.counting import is_counted
+from benchwright.runs.counting_rules import is_counted
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
 
@@ -71,7 +71,7 @@ class RequestRows:
     Requests of judges and of attempts that do not count are included. Each iteration reads the journal once.
     """
 
-    columns = flat_columns(RequestRow, {})
+    columns = column_types(RequestRow, {})
     """The names of the columns and their types: str, int, float or bool."""
 
     def __init__(self, directory: Path, manifest: Manifest) -> None:
@@ -81,15 +81,15 @@ class RequestRows:
     def __iter__(self) -> Iterator[RequestRow]:
         table = RunTable(self._directory)
         later_attempts: dict[int, int] = {}
-        for record in table.records():
+        for record in table.read_records():
             if isinstance(record, TrialRecord):
-                row = table.find(record.key)
+                row = table.find_row(record.key)
                 if record.attempt and row is not None and is_counted(record.status):
                     later_attempts[row] = record.attempt
                 reused = record.reused_from is not None
                 origin = _Origin(record.sample, record.repeat, record.attempt, reused)
             elif isinstance(record, ScoreRecord) and record.requests:
-                row = table.find(record.trial)
+                row = table.find_row(record.trial)
                 origin = _Origin()
                 if row is not None:
                     attempt = later_attempts.get(row, 0)

@@ -14,14 +14,14 @@ from benchwright.analysis.export.counted_trials import CountedTrial, counted_tri
 from benchwright.analysis.export.message_parts import texts_and_pictures
 from benchwright.analysis.report.messages import ParsedMessage, parse_messages
 from benchwright.analysis.trial_preview import trial_preview
-from benchwright.endpoint.call_arguments import read_object
+from benchwright.endpoint.call_arguments import read_object_arguments
 from benchwright.files import write_atomically
-from benchwright.pictures import bytes_of_url, pictures_of
+from benchwright.pictures import decode_data_url, find_pictures
 from benchwright.records import RequestRecord, TrialRecord
 from benchwright.runs.flags import FLAGS_KEY
 from benchwright.runs.journal import TrialBody, encode_json
 from benchwright.runs.manifest import Manifest
-from benchwright.runs.manifest_facts import agent_of, producer_of
+from benchwright.runs.manifest_facts import agent_of, answering_program_of
 from benchwright.runs.pictures import PICTURES_FOLDER, picture_name
 from benchwright.runs.table import RunTable
 
@@ -45,7 +45,7 @@ def write_trajectories(manifest: Manifest, table: RunTable, directory: Path) -> 
         trajectory = trajectory_of(counted, agent)
         if trajectory["steps"]:
             yield from _write_pictures(counted.body, directory / PICTURES_FOLDER)
-            path = directory / file_name(counted.trial.record)
+            path = directory / trajectory_file_name(counted.trial.record)
             write_atomically(path, encode_json(trajectory))
             yield path
 
@@ -56,10 +56,10 @@ def _write_pictures(body: TrialBody, directory: Path) -> Iterator[Path]:
     Each file is named as the image is named in the run.
     """
     for one in parse_messages(body, (), 0, 1 << 30)[0]:
-        for url, _ in pictures_of(one.message.get("content")):
+        for url, _ in find_pictures(one.message.get("content")):
             path = directory / str(picture_name(url))
             if not path.exists():
-                write_atomically(path, bytes_of_url(url))
+                write_atomically(path, decode_data_url(url))
                 yield path
 
 
@@ -67,13 +67,15 @@ def _agent(manifest: Manifest, body: TrialBody) -> dict[str, str]:
     """Return the name and version of the agent: another program, a recipe's agent, the user's own agent, or
     Benchwright.
     """
-    name, _, version = (producer_of(manifest) or str(body.artifacts.get("agent") or "")).rpartition(" ")
+    name, _, version = (answering_program_of(manifest) or str(body.artifacts.get("agent") or "")).rpartition(
+        " "
+    )
     if name:
         return {"name": name, "version": version}
     return {"name": version or agent_of(manifest) or "benchwright", "version": benchwright.__version__}
 
 
-def file_name(record: TrialRecord) -> str:
+def trajectory_file_name(record: TrialRecord) -> str:
     """Return a file name that is unique to the trial and that every file system accepts."""
     unique = xxhash.xxh3_64_hexdigest(record.key.encode())[:8]
     return f"{file_name_part(record.sample)}-{record.repeat + 1}-{unique}.json"
@@ -174,7 +176,7 @@ def _arguments(written: str) -> dict[str, Any]:
 
     If they are not a JSON object, they are under the key `raw`.
     """
-    found = read_object(written, lenient=True)
+    found = read_object_arguments(written, lenient=True)
     return {"raw": written} if found is None else found
 
 

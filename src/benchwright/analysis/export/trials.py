@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from benchwright.analysis.export.columns import NamesByField, flat_columns, flatten_row
+from benchwright.analysis.export.columns import NamesByField, column_types, flatten_row
 from benchwright.analysis.export.counted_trials import iso_time
 from benchwright.analysis.trial_preview import TrialPreview, read_previews
 from benchwright.records import SIDE_ROLE, Record
@@ -69,15 +69,15 @@ class TrialRows:
 
     def __iter__(self) -> Iterator[TrialRow]:
         table = self._table
-        table.advance()
-        trials = table.read_trials(table.rows_in_order(table.counted_rows()))
+        table.read_journal()
+        trials = table.read_trials(table.rows_in_start_order(table.counted_rows()))
         for trial, told in read_previews(table.directory, trials):
             yield self._row(trial, told)
 
     @property
     def columns(self) -> list[tuple[str, type]]:
         """The names of the flat columns and their types: str, int, float or bool."""
-        return flat_columns(TrialRow, self._names())
+        return column_types(TrialRow, self._names())
 
     def to_dicts(self) -> Iterator[dict[str, Any]]:
         """Yield the rows as flat dictionaries whose keys are the names of `columns`, as they are exported."""
@@ -87,7 +87,7 @@ class TrialRows:
 
     def _names(self) -> NamesByField:
         """Return the names of all scores and labels, including those that only some trials have."""
-        self._table.advance()
+        self._table.read_journal()
         labels = dict.fromkeys(name for labels in self._table.label_sets for name in labels)
         spans = [scorer.name for scorer in self._manifest.scorers]
         return {"scores": list(self._table.scores), "spans": spans, "labels": list(labels)}

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from benchwright.analysis.scores import mean_of, values_of
-from benchwright.runs.counting import ScoreState
+from benchwright.analysis.scores import mean_of, score_values_of
+from benchwright.runs.counting_rules import ScoreState
 from benchwright.runs.human_labels import HumanLabels, RunAnswerLabel
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
@@ -34,14 +34,14 @@ class JudgedAnswers(NamedTuple):
     """The answers of a target that have a verdict of the judge.
 
     `effective_size`: number of independent answers that carry as much information. `answer_rate`: share of all
-    trials that have a verdict; None if all have one. `mean`: mean over all scored trials.
+    trials that have a verdict; None if all have one. `mean_score`: mean over all scored trials.
     """
 
-    rows: NDArray[np.uint32]
+    table_rows: NDArray[np.uint32]
     verdicts: Vector
     effective_size: float
     answer_rate: RateEstimate | None
-    mean: float | None
+    mean_score: float | None
 
 
 class LabelVerdictPairs(NamedTuple):
@@ -51,21 +51,21 @@ class LabelVerdictPairs(NamedTuple):
 
     labels: Vector
     verdicts: Vector
-    lengths: Vector
+    answer_lengths: Vector
 
 
 class LabelledAnswers(NamedTuple):
     """Human labels paired with the judge's verdicts.
 
-    `own_pairs`: pairs for this target's answers. `rows`: the rows of these answers in the table.
-    `other_pairs`: pairs for answers from outside the run. `left_out`: number of labels that could not be
+    `own_pairs`: pairs for this target's answers. `table_rows`: the rows of these answers in the table.
+    `other_pairs`: pairs for answers from outside the run. `unusable_labels`: number of labels that could not be
     used.
     """
 
-    rows: NDArray[np.uint32]
+    table_rows: NDArray[np.uint32]
     own_pairs: LabelVerdictPairs
     other_pairs: LabelVerdictPairs
-    left_out: int
+    unusable_labels: int
 
     def pairs(self) -> LabelVerdictPairs:
         """Return all pairs. The pairs for this target's answers come first."""
@@ -74,7 +74,7 @@ class LabelledAnswers(NamedTuple):
         )
 
 
-def answers_of(manifest: Manifest, table: RunTable, score: str, target: str) -> JudgedAnswers:
+def judged_answers_of(manifest: Manifest, table: RunTable, score: str, target: str) -> JudgedAnswers:
     """Return the answers of a target's counted trials that have a verdict.
 
     If there are repeats or clusters of samples, the effective number of answers follows from the standard error
@@ -82,25 +82,25 @@ def answers_of(manifest: Manifest, table: RunTable, score: str, target: str) -> 
     """
     rows = judged_rows(table, score, target)
     verdicts = table.scores[score].values(rows)
-    everything = values_of(manifest, table, score, table.counted_mask(target))
-    estimate = mean_of(values_of(manifest, table, score, rows))
+    everything = score_values_of(manifest, table, score, table.counted_mask(target))
+    estimate = mean_of(score_values_of(manifest, table, score, rows))
     effective = float(rows.size)
     if not isinstance(estimate, NoScore) and estimate.se and 0 < estimate.mean < 1:
         variance = float(verdicts.var())
         effective = min(effective, max(1.0, variance / estimate.se**2))
     total = effective * len(everything.values) / rows.size if rows.size else 0.0
-    answered = jeffreys_proportion(effective, total) if everything.no_answer and rows.size else None
+    answered = jeffreys_proportion(effective, total) if everything.no_answer_count and rows.size else None
     mean = float(everything.values.mean()) if len(everything.values) else None
     return JudgedAnswers(rows, verdicts, effective, answered, mean)
 
 
-def pair_labels(table: RunTable, kept: HumanLabels, answers: JudgedAnswers) -> LabelledAnswers:
+def pair_labels_with_verdicts(table: RunTable, kept: HumanLabels, answers: JudgedAnswers) -> LabelledAnswers:
     """Pair each human label with the judge's verdict on the same answer.
 
     Labels for this target's current answers and labels for answers from outside the run are kept apart.
     Labels without a verdict, or for an earlier attempt, are only counted (`left_out`).
     """
-    judged = {int(row): place for place, row in enumerate(answers.rows)}
+    judged = {int(row): place for place, row in enumerate(answers.table_rows)}
     rows: list[int] = []
     own: list[tuple[float, float, float]] = []
     left_out = kept.unjudged

@@ -9,10 +9,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchwright.analysis.judged.answers import JudgedAnswers, LabelledAnswers, answers_of, pair_labels
+from benchwright.analysis.judged.answers import (
+    JudgedAnswers,
+    LabelledAnswers,
+    judged_answers_of,
+    pair_labels_with_verdicts,
+)
 from benchwright.analysis.judged.records import Certificate
-from benchwright.analysis.scores import scale_of
-from benchwright.formats import plural
+from benchwright.analysis.scores import score_scale_of
+from benchwright.formats import count_with_noun
 from benchwright.runs.human_labels import read_labels
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
@@ -20,8 +25,8 @@ from benchwright.stats.arrays import are_binary
 from benchwright.stats.distributions import hypergeometric_p_value
 from benchwright.stats.judge_agreement import (
     CorrectedMean,
-    agreement,
     count_agreement,
+    estimate_agreement,
     post_stratified_mean,
     prediction_powered_mean,
     rogan_gladen_mean,
@@ -54,28 +59,30 @@ def certificate_of(manifest: Manifest, table: RunTable, score: str, target: str)
     kept = read_labels(table.directory)
     if kept is None or kept.scorer != score or score not in table.scores:
         return None
-    answers = answers_of(manifest, table, score, target)
-    seen = pair_labels(table, kept, answers)
+    answers = judged_answers_of(manifest, table, score, target)
+    seen = pair_labels_with_verdicts(table, kept, answers)
     pairs = seen.pairs()
-    threshold = 1.0 if (passing := scale_of(manifest, score).pass_threshold) is None else passing
+    threshold = 1.0 if (passing := score_scale_of(manifest, score).pass_threshold) is None else passing
     human, judge = pairs.labels >= threshold, pairs.verdicts >= threshold
     counts = count_agreement(human, judge)
     refusal = None if counts.n else "no label is of an answer that has a verdict"
     corrected = None
     if refusal is None:
         corrected, refusal = _corrected(table, answers, seen)
-    longer = rank_association(human != judge, pairs.lengths, range(counts.n)) if counts.n else None
+    longer = rank_association(human != judge, pairs.answer_lengths, range(counts.n)) if counts.n else None
     return Certificate(
         source=kept.source,
-        own=len(seen.rows),
+        own=len(seen.table_rows),
         other=len(kept.others),
-        left_out=seen.left_out,
+        left_out=seen.unusable_labels,
         threshold=threshold,
-        agreement=agreement(counts) if counts.n else None,
-        raw=answers.mean,
+        agreement=estimate_agreement(counts) if counts.n else None,
+        raw=answers.mean_score,
         corrected=corrected,
         refusal=refusal,
-        wrong_longer=None if longer is None or longer.higher_at_0 is None else 1 - longer.higher_at_0,
+        wrong_longer=None
+        if longer is None or longer.probability_higher_at_0 is None
+        else 1 - longer.probability_higher_at_0,
         wrong_longer_p=None if longer is None else longer.p_value,
     )
 
@@ -84,26 +91,30 @@ def _corrected(
     table: RunTable, answers: JudgedAnswers, seen: LabelledAnswers
 ) -> tuple[CorrectedMean | None, str | None]:
     """Return (corrected mean, None). If there is no corrected mean, return (None, the reason)."""
-    if not answers.rows.size:
+    if not answers.table_rows.size:
         return None, "no answer has a verdict"
     pairs = seen.pairs()
     binary = are_binary(answers.verdicts) and are_binary(pairs.labels)
     n = pairs.labels.size
     if n < MIN_LABELS:
-        return None, f"{plural(n, 'label')}; at least {MIN_LABELS} are needed"
-    if len(seen.rows) >= MIN_LABELS:
+        return None, f"{count_with_noun(n, 'label')}; at least {MIN_LABELS} are needed"
+    if len(seen.table_rows) >= MIN_LABELS:
         refusal = _drawn_badly(table, answers, seen, binary=binary)
         return (None, refusal) if refusal else (_by_own(table, answers, seen, binary=binary), None)
     if not seen.other_pairs.labels.size:
         return (
             None,
-            f"{plural(len(seen.rows), 'label')} of this model's answers; at least {MIN_LABELS} are needed",
+            f"{count_with_noun(len(seen.table_rows), 'label')} of this model's answers; at least "
+            f"{MIN_LABELS} are needed",
         )
     if not binary:
         return None, "graded scores need labels of the run's own answers"
     counts = count_agreement(pairs.labels, pairs.verdicts)
-    if counts.human_right in (0, n):
-        return None, f"all labels are {'right' if counts.human_right else 'wrong'}; both kinds are needed"
+    if counts.human_right_count in (0, n):
+        return (
+            None,
+            f"all labels are {'right' if counts.human_right_count else 'wrong'}; both kinds are needed",
+        )
     if youden_index(counts).low <= 0:
         return (
             None,
@@ -115,15 +126,15 @@ def _corrected(
 
 def _by_own(table: RunTable, answers: JudgedAnswers, seen: LabelledAnswers, *, binary: bool) -> CorrectedMean:
     labels, verdicts, _ = seen.own_pairs
-    label_effect = _design_effect(table, labels, seen.rows)
+    label_effect = _design_effect(table, labels, seen.table_rows)
     if binary:
         counts = count_agreement(labels, verdicts)
         right = answers.effective_size * float(answers.verdicts.mean())
         return post_stratified_mean(
             counts, right, answers.effective_size, answers.answer_rate, design_effect=label_effect
         )
-    rest = answers.verdicts[~np.isin(answers.rows, seen.rows)]
-    effect = answers.rows.size / answers.effective_size
+    rest = answers.verdicts[~np.isin(answers.table_rows, seen.table_rows)]
+    effect = answers.table_rows.size / answers.effective_size
     return prediction_powered_mean(
         labels, verdicts, rest, answers.answer_rate, design_effect=effect, label_effect=label_effect
     )
@@ -148,12 +159,12 @@ def _drawn_badly(
     table: RunTable, answers: JudgedAnswers, seen: LabelledAnswers, *, binary: bool
 ) -> str | None:
     """Return the reason why the labelled answers cannot be a random sample of all answers. None if they can."""
-    total, drawn = answers.rows.size, len(seen.rows)
+    total, drawn = answers.table_rows.size, len(seen.table_rows)
     if binary:
         right, among = int(answers.verdicts.sum()), int(seen.own_pairs.verdicts.sum())
         p_value = hypergeometric_p_value(among, drawn, right, total)
     else:
-        labelled = np.isin(answers.rows, seen.rows)
+        labelled = np.isin(answers.table_rows, seen.table_rows)
         found = rank_association(labelled, answers.verdicts, range(total)).p_value if drawn < total else None
         p_value = 1.0 if found is None else found
     if p_value < MIN_RANDOM_SAMPLE_P:
@@ -165,7 +176,7 @@ def _drawn_badly(
     if binary and len(set(seen.own_pairs.verdicts.tolist())) < len(set(answers.verdicts.tolist())):
         missing = "right" if not seen.own_pairs.verdicts.any() else "wrong"
         return f"no labelled answer is one that the judge finds {missing}"
-    return _one_stratum(table, answers.rows, seen.rows)
+    return _one_stratum(table, answers.table_rows, seen.table_rows)
 
 
 def _one_stratum(table: RunTable, rows: NDArray[np.uint32], drawn: NDArray[np.uint32]) -> str | None:

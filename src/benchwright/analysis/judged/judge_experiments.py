@@ -11,7 +11,7 @@ from benchwright.stats.judge_agreement import RateEstimate
 from benchwright.stats.paired_tests import mcnemar_test
 
 
-class Experiment(Record, frozen=True):
+class JudgeExperiment(Record, frozen=True):
     """Verdicts of the run and new verdicts after one change, on the same `n` answers.
 
     `to_right`: number of answers that were wrong by the run's verdict and are right by the new verdict.
@@ -40,14 +40,14 @@ class JudgeCheck(Record, frozen=True):
     run: str
     judge: Judge | None
     answers: int
-    experiments: list[Experiment]
+    experiments: list[JudgeExperiment]
     left_out: dict[str, str] = {}
     second: str | None = None
 
 
 def compare_verdicts(
     name: str, before: Sequence[float], after: Sequence[float | None], threshold: float
-) -> Experiment:
+) -> JudgeExperiment:
     """Return the comparison of verdicts before and after a change.
 
     A verdict counts as right if it is at least `threshold`.
@@ -59,12 +59,12 @@ def compare_verdicts(
     ]
     n, to_right, to_wrong = len(pairs), pairs.count((False, True)), pairs.count((True, False))
     equal = n - to_right - to_wrong
-    return Experiment(
+    return JudgeExperiment(
         name=name,
         n=n,
         to_right=to_right,
         to_wrong=to_wrong,
         agreement=RateEstimate(equal / n, *wilson_interval(equal, n)) if n else None,
-        p_value=mcnemar_test(to_right, to_wrong).exact if n else None,
+        p_value=mcnemar_test(to_right, to_wrong).exact_p_value if n else None,
         no_verdict=len(after) - n,
     )

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from benchwright.analysis.judged.certificate import MIN_RANDOM_SAMPLE_P
 from benchwright.analysis.judged.records import Certificate, Judge
-from benchwright.formats import plural
+from benchwright.formats import count_with_noun
 from benchwright.stats.judge_agreement import Agreement
 
 METHOD_DESCRIPTIONS = {
@@ -50,7 +50,10 @@ def certificate_lines(score: str, found: Certificate | None) -> Iterator[str]:
     if found.agreement is not None:
         yield f"{score}: {_agreement_text(found.agreement)} ({found.source})"
     if found.left_out:
-        yield f"{score}: {plural(found.left_out, 'label')} left out: the answer was replaced, or has no verdict"
+        yield (
+            f"{score}: {count_with_noun(found.left_out, 'label')} left out: the answer was "
+            "replaced, or has no verdict"
+        )
     if (
         found.wrong_longer is not None
         and found.wrong_longer_p is not None
@@ -67,7 +70,7 @@ def certificate_lines(score: str, found: Certificate | None) -> Iterator[str]:
 
 
 def _agreement_text(found: Agreement) -> str:
-    parts = [f"the judge agrees with {plural(found.n, 'label')} in {found.accuracy.value:.1%}"]
+    parts = [f"the judge agrees with {count_with_noun(found.n, 'label')} in {found.accuracy.value:.1%}"]
     if found.kappa is not None:
         parts.append(f"kappa {found.kappa.value:.2f} [{found.kappa.low:.2f}, {found.kappa.high:.2f}]")
     for name, rate in (("sensitivity", found.sensitivity), ("specificity", found.specificity)):

@@ -10,32 +10,32 @@ from typing import NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from benchwright.analysis.comparison.from_table import RunSides
-from benchwright.analysis.comparison.names import letter_of, side_names
+from benchwright.analysis.comparison.side_naming import side_letter, side_names
+from benchwright.analysis.comparison.sides_from_table import RunSides
 from benchwright.analysis.leaderboard.columns import TaskScore, task_scores
 from benchwright.analysis.leaderboard.entrants import Entrant, entrants_of
-from benchwright.analysis.leaderboard.order import default_order
-from benchwright.analysis.leaderboard.ranks import PairwiseTest, ranks, test_all_pairs
+from benchwright.analysis.leaderboard.ranks import PairwiseTest, compute_ranks, test_all_pairs
 from benchwright.analysis.leaderboard.records import (
     BoardColumn,
     BoardRow,
-    Cell,
     CellStanding,
     Leaderboard,
+    LeaderboardCell,
     RowComparison,
     TokenPrice,
 )
+from benchwright.analysis.leaderboard.row_order import default_sort_key
 from benchwright.analysis.leaderboard.rows import RowGroup, RowGrouping, group_entrants
 from benchwright.analysis.leaderboard.spending import sum_spending
 from benchwright.analysis.load.curves import LoadCurve, LoadCurveCollector
-from benchwright.analysis.quality_and_speed.fronts import Candidate, Front, fronts
-from benchwright.analysis.report.records import Distribution
-from benchwright.analysis.report.times import distributions
-from benchwright.analysis.sent_settings import unequal_sampling
+from benchwright.analysis.quality_and_speed.pareto_fronts import FrontCandidate, ParetoFront, fronts
+from benchwright.analysis.report.records import DistributionChart
+from benchwright.analysis.report.time_charts import time_distributions
+from benchwright.analysis.sent_settings import unequal_sampling_sentences
 from benchwright.analysis.thinking import thinking_lines
-from benchwright.formats import plural
+from benchwright.formats import count_with_noun
 from benchwright.records import Record
-from benchwright.runs.manifest_facts import producer_of
+from benchwright.runs.manifest_facts import answering_program_of
 from benchwright.statistic import is_number
 
 CONFIDENCE_LEVEL = 0.95
@@ -63,7 +63,7 @@ class BoardEntry(NamedTuple):
     slot: str | None = None
 
 
-def leaderboard(chosen: Iterable[BoardEntry], wanted: BoardOptions = BoardOptions()) -> Leaderboard:  # noqa: B008  # frozen
+def build_leaderboard(chosen: Iterable[BoardEntry], wanted: BoardOptions = BoardOptions()) -> Leaderboard:  # noqa: B008  # frozen
     """Read the runs and rank their targets. In each column, every target is tested against every other target.
 
     Runs without a score are left out if other runs have one. Load levels are always shown as load curves.
@@ -84,14 +84,14 @@ def leaderboard(chosen: Iterable[BoardEntry], wanted: BoardOptions = BoardOption
 def _board(entrants: Sequence[Entrant], wanted: BoardOptions, curves: list[LoadCurve]) -> Leaderboard:
     columns = task_scores(entrants, wanted.scores)
     found, tests = test_all_pairs(entrants, columns, CONFIDENCE_LEVEL)
-    by_column = {column.name: [one for one in found if one.column == column.name] for column in columns}
+    by_column = {column.name: [one for one in found if one.column_name == column.name] for column in columns}
     cells = [_cells(entrants, column, by_column[column.name]) for column in columns]
     rows = [
         _row(entrants, group, [_cell_of(group, column) for column in cells])
         for group in group_entrants(entrants, columns, wanted.group_by)
     ]
-    rows.sort(key=lambda row: default_order(row.shown))
-    letters = [letter_of(place) for place in range(len(rows))]
+    rows.sort(key=lambda row: default_sort_key(row.shown))
+    letters = [side_letter(place) for place in range(len(rows))]
     names = side_names([row.shown.title for row in rows], letters)
     placed = {member: letter for row, letter in zip(rows, letters, strict=True) for member in row.members}
     return Leaderboard(
@@ -118,10 +118,10 @@ class _Row(NamedTuple):
     members: list[int]
 
 
-def _row(entrants: Sequence[Entrant], group: RowGroup, cells: list[Cell | None]) -> _Row:
-    own = [entrants[place] for place in group.members]
+def _row(entrants: Sequence[Entrant], group: RowGroup, cells: list[LeaderboardCell | None]) -> _Row:
+    own = [entrants[place] for place in group.entrant_indices]
     spent = sum_spending([one.spending for one in own])
-    solved = [one.solved for one in own if one.solved is not None]
+    solved = [one.solved_trials for one in own if one.solved_trials is not None]
     all_solved = sum(solved) if len(solved) == len(own) else None
     thought = [
         one.target.requests.total_reasoning_tokens
@@ -133,11 +133,11 @@ def _row(entrants: Sequence[Entrant], group: RowGroup, cells: list[Cell | None])
         name="",
         model=group.model,
         agent=group.agent,
-        detail=group.detail,
+        detail=group.distinguishing_detail,
         runs=list(dict.fromkeys(one.manifest.id for one in own)),
         cells=cells,
         trials=sum(one.target.trials for one in own),
-        failed=sum(one.failed for one in own),
+        failed=sum(one.failed_trial_count for one in own),
         seconds=sum(one.target.requests.wall_time_seconds for one in own) or None,
         solved=all_solved,
         cost_per_solved=spent.cost / all_solved if spent.cost is not None and all_solved else None,
@@ -145,26 +145,28 @@ def _row(entrants: Sequence[Entrant], group: RowGroup, cells: list[Cell | None])
         reasoning_estimated=any(one.target.requests.estimated_reasoning_requests for one in own),
         **msgspec.structs.asdict(spent),
     )
-    return _Row(shown, group.members)
+    return _Row(shown, group.entrant_indices)
 
 
-def _cells(entrants: Sequence[Entrant], column: TaskScore, found: Sequence[PairwiseTest]) -> dict[int, Cell]:
+def _cells(
+    entrants: Sequence[Entrant], column: TaskScore, found: Sequence[PairwiseTest]
+) -> dict[int, LeaderboardCell]:
     """Return the cell of each entrant in a column, as a mapping from the entrant's index."""
-    placed = ranks(column.members, found)
+    placed = compute_ranks(column.entrant_indices, found)
     best = max((_merit(entrants[place], column) for place, rank in placed.items() if rank == 1), default=0.0)
     cells = {}
-    for place in column.members:
+    for place in column.entrant_indices:
         entrant, score = entrants[place], entrants[place].scores[column.score]
         rank = placed.get(place)
         standing: CellStanding = "alone" if rank is None else "behind" if rank > 1 else "tied"
         if rank == 1 and _merit(entrant, column) == best:
             standing = "best"
-        cells[place] = Cell(
+        cells[place] = LeaderboardCell(
             run=entrant.manifest.id,
             slot=entrant.target.slot,
             n=score.n,
             n_scored=score.n_scored,
-            failed=entrant.failed,
+            failed=entrant.failed_trial_count,
             mean=score.mean,
             low=score.low,
             high=score.high,
@@ -186,12 +188,12 @@ def _merit(entrant: Entrant, column: TaskScore) -> float:
     return -mean if column.lower_is_better else mean
 
 
-def _cell_of(group: RowGroup, cells: Mapping[int, Cell]) -> Cell | None:
-    return next((cells[place] for place in group.members if place in cells), None)
+def _cell_of(group: RowGroup, cells: Mapping[int, LeaderboardCell]) -> LeaderboardCell | None:
+    return next((cells[place] for place in group.entrant_indices if place in cells), None)
 
 
 def _column(entrants: Sequence[Entrant], column: TaskScore, found: Sequence[PairwiseTest]) -> BoardColumn:
-    scores = [entrants[place].scores[column.score] for place in column.members]
+    scores = [entrants[place].scores[column.score] for place in column.entrant_indices]
     return BoardColumn(
         name=column.name,
         task=column.task,
@@ -202,8 +204,8 @@ def _column(entrants: Sequence[Entrant], column: TaskScore, found: Sequence[Pair
         paired=sum(one.difference.n > 0 for one in found),
         tests=list(dict.fromkeys(one.difference.test for one in found)),
         methods=list(dict.fromkeys(one.difference.method for one in found)),
-        total=all(one.column is None for one in scores),
-        scale=", ".join(dict.fromkeys(one.unit for one in scores if one.unit)),
+        total=all(one.score_column is None for one in scores),
+        scale=", ".join(dict.fromkeys(one.totals_unit for one in scores if one.totals_unit)),
         lower_is_better=column.lower_is_better,
     )
 
@@ -212,7 +214,7 @@ def _pair(one: PairwiseTest, placed: Mapping[int, str]) -> RowComparison:
     found = one.difference
     low, high = (None, None) if found.interval is None else found.interval
     return RowComparison(
-        column=one.column,
+        column=one.column_name,
         a=placed[one.a],
         b=placed[one.b],
         n=found.n,
@@ -227,25 +229,27 @@ def _pair(one: PairwiseTest, placed: Mapping[int, str]) -> RowComparison:
     )
 
 
-def _fronts(entrants: Sequence[Entrant], column: TaskScore, placed: Mapping[int, str]) -> list[Front]:
+def _fronts(entrants: Sequence[Entrant], column: TaskScore, placed: Mapping[int, str]) -> list[ParetoFront]:
     if column.lower_is_better:
         return []  # a front has more quality upwards
     candidates = []
-    for place in column.members:
+    for place in column.entrant_indices:
         score = entrants[place].scores[column.score]
         candidates.append(
-            Candidate(placed[place], score.mean, score.low, score.high, entrants[place].cost_per_trial)
+            FrontCandidate(
+                placed[place], score.mean, score.low, score.high, entrants[place].resources_per_trial
+            )
         )
     return fronts(column.task, column.score, candidates)
 
 
 def _distributions(
     entrants: Sequence[Entrant], column: TaskScore, placed: Mapping[int, str]
-) -> list[Distribution]:
+) -> list[DistributionChart]:
     """Return the distributions of the request times of the first `MAX_CURVES` rows that have a cell in a column."""
     rows = list(dict.fromkeys(placed.values()))
-    first = sorted(column.members, key=lambda place: rows.index(placed[place]))[:MAX_CURVES]
-    return distributions({placed[place]: entrants[place].side.timings for place in first})
+    first = sorted(column.entrant_indices, key=lambda place: rows.index(placed[place]))[:MAX_CURVES]
+    return time_distributions({placed[place]: entrants[place].side.timings for place in first})
 
 
 def _notes(entrants: Sequence[Entrant], columns: Sequence[TaskScore]) -> Iterator[str]:
@@ -260,19 +264,19 @@ def _notes(entrants: Sequence[Entrant], columns: Sequence[TaskScore]) -> Iterato
             yield f"{facts.run} stopped early, when its question was decided: it is ranked with no other"
         elif facts.state != "finished":
             yield f"{facts.run} is {facts.state}: only its finished trials count"
-        if program := producer_of(one.manifest):
+        if program := answering_program_of(one.manifest):
             yield f"{facts.run} was made by {program}: its tokens and times are what that wrote down"
         if facts.timings_valid is False:
             yield f"the timings of {facts.run} are invalid: its client was too busy"
         yield from (
             f"{facts.run}, {one.target.name}: {line}" for line in thinking_lines(one.target.thinking_cut_off)
         )
-    yield from unequal_sampling(
+    yield from unequal_sampling_sentences(
         [(f"{one.agent or one.model} in {one.side.facts.run}", one.target.requests) for one in entrants]
     )
     shared = {one.manifest.id for one in entrants if len(one.manifest.targets) > 1}
     if shared:
-        yield f"the time of {plural(len(shared), 'run')} of several models is that of all of them together"
+        yield f"the time of {count_with_noun(len(shared), 'run')} of several models is that of all of them together"
     levels = {one.side.facts.concurrency for one in entrants if "load" not in one.manifest.about}
     if len(levels) > 1:
         told = ", ".join("unknown" if level is None else str(level) for level in sorted(levels, key=_known))

@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from benchwright.analysis.comparison.sides import SideScoreColumn
 from benchwright.analysis.summary_records import ScoreSummary
-from benchwright.statistic import Statistic, known_numbers
+from benchwright.statistic import Statistic, numeric_statistics
 
 
 class CellScore(NamedTuple):
     """The score that a cell shows: the `mean` over `n_scored` of `n` trials, with its interval by `method`.
 
-    `column`: the value of each trial, for comparisons; None for a pack's own total, which is not a mean over
-    trials. `totals`: a pack's totals of single repeats, in `unit`.
+    `score_column`: the value of each trial, for comparisons; None for a pack's own total, which is not a mean over
+    trials. `repeat_totals`: a pack's totals of single repeats, in `totals_unit`.
     """
 
     n: int
@@ -26,16 +26,16 @@ class CellScore(NamedTuple):
     low: Statistic
     high: Statistic
     method: str
-    column: SideScoreColumn | None = None
-    totals: Sequence[float] = ()
-    unit: str = ""
+    score_column: SideScoreColumn | None = None
+    repeat_totals: Sequence[float] = ()
+    totals_unit: str = ""
 
     @property
     def values(self) -> NDArray[np.float64]:
         """The values (n,) of the score. They show on which scale the score is."""
-        if self.column is not None:
-            return self.column.values
-        return np.array([*self.totals, *known_numbers([self.mean])])
+        if self.score_column is not None:
+            return self.score_column.values
+        return np.array([*self.repeat_totals, *numeric_statistics([self.mean])])
 
 
 def cell_score_of(summary: ScoreSummary, column: SideScoreColumn) -> CellScore:

@@ -17,7 +17,7 @@ from benchwright.errors import UserError
 class TaskScore(NamedTuple):
     """A score of a task, as a column.
 
-    `members`: indices of the entrants (targets of runs) that have the score. `separation_reason`: the reason
+    `entrant_indices`: indices of the entrants (targets of runs) that have the score. `separation_reason`: the reason
     why this column is separate from an earlier column of the same task and score; empty if there is no such
     column. `lower_is_better`: True for some scores of imported runs, such as a perplexity.
     """
@@ -25,7 +25,7 @@ class TaskScore(NamedTuple):
     name: str
     task: str
     score: str
-    members: list[int]
+    entrant_indices: list[int]
     separation_reason: str = ""
     lower_is_better: bool = False
 
@@ -62,13 +62,13 @@ def _put(found: list[TaskScore], entrants: Sequence[Entrant], place: int, score:
     for one in found:
         if (one.task, one.score) != (task, score):
             continue
-        first = entrants[one.members[0]]
+        first = entrants[one.entrant_indices[0]]
         reasons = [
             *refusal_reasons(_by(first.side.facts, score), _by(facts, score)),
             *_other_scenarios(first, entrants[place]),
         ]
         if not reasons:
-            one.members.append(place)
+            one.entrant_indices.append(place)
             return
         apart = reasons[0]
     lower_is_better = score in entrants[place].side.lower_is_better
@@ -86,9 +86,12 @@ def _other_scenarios(one: Entrant, other: Entrant) -> list[str]:
 
 def _by(facts: SideFacts, score: str) -> SideFacts:
     """Return the facts with the grader of this score only, because the graders of other scores do not matter."""
-    if facts.graders is None or facts.kind == "benchmark":
+    if facts.grader_fingerprints is None or facts.kind == "benchmark":
         return facts
-    return replace(facts, graders={name: rule for name, rule in facts.graders.items() if name == score})
+    return replace(
+        facts,
+        grader_fingerprints={name: rule for name, rule in facts.grader_fingerprints.items() if name == score},
+    )
 
 
 def _named(found: Sequence[TaskScore]) -> list[TaskScore]:

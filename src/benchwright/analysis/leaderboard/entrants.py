@@ -7,15 +7,15 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from benchwright.analysis.comparison.from_table import RunSides
 from benchwright.analysis.comparison.sides import Side
+from benchwright.analysis.comparison.sides_from_table import RunSides
 from benchwright.analysis.leaderboard.cell_score import CellScore, cell_score_of
 from benchwright.analysis.leaderboard.pack_totals import TOTAL_SCORE_NAME, pack_totals
 from benchwright.analysis.leaderboard.records import TokenPrice
-from benchwright.analysis.leaderboard.spending import Spending, sum_requests
-from benchwright.analysis.quality_and_speed.fronts import ResourcesPerTrial, resources_per_trial
-from benchwright.analysis.scores import passed_trials, passing_score
-from benchwright.analysis.shortfalls import failed_trials
+from benchwright.analysis.leaderboard.spending import Spending, spending_of_requests
+from benchwright.analysis.quality_and_speed.pareto_fronts import ResourcesPerTrial, resources_per_trial
+from benchwright.analysis.scores import passed_trials_mask, passing_score
+from benchwright.analysis.shortfalls import count_failed_trials
 from benchwright.analysis.summary_records import TargetSummary
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.manifest_facts import given_name, suite_of
@@ -26,17 +26,18 @@ class Entrant(NamedTuple):
 
     The first score of a pack's run is the pack's own total.
 
-    `cost_per_trial`: time, tokens and cost of one trial. `spending`: totals over all trials. `solved`: number
-    of passed trials that the run made itself (not reused); None if passing is not defined.
+    `resources_per_trial`: time, tokens and cost of one trial. `spending`: totals over all trials.
+    `solved_trials`: number of passed trials that the run made itself (not reused); None if passing is not
+    defined.
     """
 
     side: Side
     manifest: Manifest
     target: TargetSummary
     scores: Mapping[str, CellScore]
-    cost_per_trial: ResourcesPerTrial
+    resources_per_trial: ResourcesPerTrial
     spending: Spending
-    solved: int | None
+    solved_trials: int | None
 
     @property
     def model(self) -> str:
@@ -58,9 +59,9 @@ class Entrant(NamedTuple):
         return own or self.side.facts.task
 
     @property
-    def failed(self) -> int:
+    def failed_trial_count(self) -> int:
         """Number of failed trials."""
-        return failed_trials(self.target.statuses)
+        return count_failed_trials(self.target.statuses)
 
 
 def entrants_of(run: RunSides, slot: str | None, prices: Mapping[str, TokenPrice]) -> Iterator[Entrant]:
@@ -74,7 +75,7 @@ def entrants_of(run: RunSides, slot: str | None, prices: Mapping[str, TokenPrice
     totals = pack_totals(run.manifest, run.table) if run.manifest.kind == "pack" else {}
     for side in run.sides() if slot is None else [run.side(slot)]:
         target = next(one for one in run.summary.targets if one.slot == side.facts.slot)
-        spent = sum_requests(target.requests, prices.get(side.facts.model))
+        spent = spending_of_requests(target.requests, prices.get(side.facts.model))
         takes = resources_per_trial(side)
         if spent.cost is not None and target.trials > target.reused:
             takes = replace(takes, cost=spent.cost / (target.trials - target.reused))
@@ -89,7 +90,7 @@ def _solved(run: RunSides, target: TargetSummary) -> int | None:
     """Return the number of passed trials that the run made itself (not reused). None if nothing was scored."""
     import numpy as np
 
-    passed, passing = passed_trials(run.manifest, run.table), passing_score(run.manifest, run.table)
+    passed, passing = passed_trials_mask(run.manifest, run.table), passing_score(run.manifest, run.table)
     if passed is None or passing is None or _unscored(target, passing.name):
         return None
     rows = run.table.counted_mask(target.slot)

@@ -8,7 +8,7 @@ from itertools import islice
 from benchwright.analysis.comparison.figures import PairedOrUnpairedDifference
 from benchwright.analysis.leaderboard.cell_score import CellScore
 from benchwright.analysis.pack_runs import read_scores, totals_interval
-from benchwright.analysis.scores import MAX_REASONS
+from benchwright.analysis.scores import MAX_NO_SCORE_REASONS
 from benchwright.packs.results import PackScore
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
@@ -44,7 +44,7 @@ def _total(found: PackScore, reasons: Mapping[str, int]) -> CellScore:
     pack has not computed the total.
     """
     if found.cells and found.missing_cells == found.cells:
-        none = NoScore(found.cells, dict(islice(reasons.items(), MAX_REASONS)))
+        none = NoScore(found.cells, dict(islice(reasons.items(), MAX_NO_SCORE_REASONS)))
         return CellScore(found.cells, 0, none, none, none, "none")
     interval = None if found.score is None else totals_interval(found.totals)
     low, high = interval or (None, None)
@@ -55,8 +55,8 @@ def _total(found: PackScore, reasons: Mapping[str, int]) -> CellScore:
         low=low,
         high=high,
         method="none" if interval is None else "t over repeats",
-        totals=found.totals,
-        unit=(found.score.total_unit or "") if found.score is not None else "",
+        repeat_totals=found.totals,
+        totals_unit=(found.score.total_unit or "") if found.score is not None else "",
     )
 
 
@@ -65,9 +65,9 @@ def total_difference(a: CellScore, b: CellScore, confidence: float) -> PairedOrU
 
     Return None if a side has fewer than two totals, or is incomplete.
     """
-    if any(len(one.totals) < 2 or one.n_scored < one.n for one in (a, b)):
+    if any(len(one.repeat_totals) < 2 or one.n_scored < one.n for one in (a, b)):
         return None
-    found = unpaired_difference(b.totals, a.totals, confidence=confidence)
+    found = unpaired_difference(b.repeat_totals, a.repeat_totals, confidence=confidence)
     return PairedOrUnpairedDifference(
         0, found.mean_b, found.mean_a, found.difference, found.method, found.method, found.interval,
         found.p_value, found.se,

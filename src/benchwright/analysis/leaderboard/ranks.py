@@ -8,15 +8,15 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from benchwright.analysis.comparison.figures import PairedOrUnpairedDifference, difference, verdict_of
-from benchwright.analysis.comparison.pairing import align, with_common_codes
-from benchwright.analysis.comparison.records import Verdict
+from benchwright.analysis.comparison.figures import PairedOrUnpairedDifference, compute_difference, verdict_of
+from benchwright.analysis.comparison.pairing import align_sides, with_common_codes
+from benchwright.analysis.comparison.records import ComparisonVerdict
 from benchwright.analysis.comparison.sides import Side
 from benchwright.analysis.leaderboard.cell_score import CellScore
 from benchwright.analysis.leaderboard.columns import TaskScore
 from benchwright.analysis.leaderboard.entrants import Entrant
 from benchwright.analysis.leaderboard.pack_totals import total_difference
-from benchwright.stats.multiple_testing import holm_adjusted
+from benchwright.stats.multiple_testing import holm_adjusted_p_values
 
 
 class PairwiseTest(NamedTuple):
@@ -25,12 +25,12 @@ class PairwiseTest(NamedTuple):
     `p_adjusted` and `verdict` are corrected for all tests of the leaderboard.
     """
 
-    column: str
+    column_name: str
     a: int
     b: int
     difference: PairedOrUnpairedDifference
     p_adjusted: float | None = None
-    verdict: Verdict = "undecided"
+    verdict: ComparisonVerdict = "undecided"
     lower_is_better: bool = False
 
 
@@ -40,7 +40,7 @@ def test_all_pairs(
     """Test all pairs of entrants in all columns. Return the tests with Holm's p-values, and the number of tests."""
     found = [contest for column in columns for contest in _in_column(entrants, column, confidence)]
     p_values = [one.difference.p_value for one in found if one.difference.p_value is not None]
-    adjusted = iter(holm_adjusted(p_values).tolist())
+    adjusted = iter(holm_adjusted_p_values(p_values).tolist())
     return [
         _judged(one, next(adjusted), confidence) if one.difference.p_value is not None else one
         for one in found
@@ -55,15 +55,15 @@ def _judged(contest: PairwiseTest, p_adjusted: float, confidence: float) -> Pair
 
 
 def _in_column(entrants: Sequence[Entrant], column: TaskScore, confidence: float) -> Iterator[PairwiseTest]:
-    sides = _numbered([entrants[place].side for place in column.members])
-    scores = [entrants[place].scores[column.score] for place in column.members]
+    sides = _numbered([entrants[place].side for place in column.entrant_indices])
+    scores = [entrants[place].scores[column.score] for place in column.entrant_indices]
     for one, other in combinations(range(len(sides)), 2):
         found = _difference(sides[one], scores[one], sides[other], scores[other], confidence)
         if found is not None:
             yield PairwiseTest(
                 column.name,
-                column.members[one],
-                column.members[other],
+                column.entrant_indices[one],
+                column.entrant_indices[other],
                 found,
                 lower_is_better=column.lower_is_better,
             )
@@ -72,9 +72,11 @@ def _in_column(entrants: Sequence[Entrant], column: TaskScore, confidence: float
 def _difference(
     side: Side, score: CellScore, other: Side, others: CellScore, confidence: float
 ) -> PairedOrUnpairedDifference | None:
-    if score.column is None or others.column is None:
+    if score.score_column is None or others.score_column is None:
         return total_difference(score, others, confidence)
-    return difference(align(side, other), score.column, others.column, "usual", confidence)
+    return compute_difference(
+        align_sides(side, other), score.score_column, others.score_column, "usual", confidence
+    )
 
 
 def _numbered(sides: Sequence[Side]) -> list[Side]:
@@ -87,7 +89,7 @@ def _numbered(sides: Sequence[Side]) -> list[Side]:
     ]
 
 
-def ranks(members: Sequence[int], found: Sequence[PairwiseTest]) -> dict[int, int]:
+def compute_ranks(members: Sequence[int], found: Sequence[PairwiseTest]) -> dict[int, int]:
     """Return the rank of each entrant: 1 + the number of entrants that are better.
 
     Entrants that were not compared with any other are left out.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Literal
 
-from benchwright.analysis.comparison.records import Verdict
+from benchwright.analysis.comparison.records import ComparisonVerdict
 from benchwright.analysis.load.curves import LoadCurve
-from benchwright.analysis.quality_and_speed.fronts import Front
-from benchwright.analysis.report.records import Distribution
+from benchwright.analysis.quality_and_speed.pareto_fronts import ParetoFront
+from benchwright.analysis.report.records import DistributionChart
 from benchwright.records import Record
 from benchwright.runs.manifest_facts import model_with_agent
 from benchwright.statistic import NoScore, Statistic
@@ -29,7 +29,7 @@ class TokenPrice(Record, frozen=True):
     completion: float
 
 
-class Cell(Record, frozen=True):
+class LeaderboardCell(Record, frozen=True):
     """One score of one target of one run, as in the run's summary.
 
     For a pack's total, `n` is the number of (scenario, repeat) cells.
@@ -95,7 +95,7 @@ class RowComparison(Record, frozen=True):
     b: str
     n: int
     difference: float
-    verdict: Verdict
+    verdict: ComparisonVerdict
     method: str
     test: str
     low: float | None = None
@@ -122,7 +122,7 @@ class BoardRow(Record, frozen=True):
     name: str
     model: str
     runs: list[str]
-    cells: list[Cell | None]
+    cells: list[LeaderboardCell | None]
     agent: str = ""
     detail: str = ""
     trials: int = 0
@@ -143,7 +143,7 @@ class BoardRow(Record, frozen=True):
     cost_per_solved: float | None = None
 
     @property
-    def tokens(self) -> int | None:
+    def total_tokens(self) -> int | None:
         """Total tokens of prompts and answers. None if no request has token counts."""
         return self.prompt_tokens + self.completion_tokens or None
 
@@ -172,8 +172,8 @@ class Leaderboard(Record, frozen=True):
     confidence: float = 0.95
     tests: int = 0
     pairs: list[RowComparison] = []
-    fronts: dict[str, list[Front]] = {}
-    distributions: dict[str, list[Distribution]] = {}
+    fronts: dict[str, list[ParetoFront]] = {}
+    distributions: dict[str, list[DistributionChart]] = {}
     load_curves: list[LoadCurve] = []
     notes: list[str] = []
     simulated: bool = False

@@ -13,11 +13,11 @@ from urllib.parse import urlsplit
 from benchwright.analysis.leaderboard.columns import TaskScore
 from benchwright.analysis.leaderboard.entrants import Entrant
 from benchwright.runs.journal import encode_json
-from benchwright.runs.manifest_facts import producer_of
+from benchwright.runs.manifest_facts import answering_program_of
 
 RowGrouping = Literal["model", "run"]
 
-AGENT_SETTINGS = ("module", "agent_command", "mcp", "system", "template")
+AGENT_SETTING_NAMES = ("module", "agent_command", "mcp", "system", "template")
 """Names of the settings that define the agent that asks the model."""
 
 
@@ -26,8 +26,8 @@ class RowGroup(NamedTuple):
 
     model: str
     agent: str
-    members: list[int]
-    detail: str = ""
+    entrant_indices: list[int]
+    distinguishing_detail: str = ""
 
 
 def group_entrants(
@@ -41,7 +41,8 @@ def group_entrants(
     the newest run stays in the row with the other tasks.
     """
     filled = [
-        {column.name for column in columns if place in column.members} for place in range(len(entrants))
+        {column.name for column in columns if place in column.entrant_indices}
+        for place in range(len(entrants))
     ]
     asked: dict[tuple[str, str], list[int]] = {}
     for place, entrant in enumerate(entrants):
@@ -94,7 +95,7 @@ def _typed(entrant: Entrant) -> str:
     target = next(one for one in entrant.manifest.targets if one.slot == sent)
     told = [f"{name}={_plain(value)}" for name, value in target.settings.items() if name in typed]
     told += [f"{name}={value}" for name, value in target.headers.items()]
-    told += [f"{name}={_plain(typed[name])}" for name in AGENT_SETTINGS if typed.get(name)]
+    told += [f"{name}={_plain(typed[name])}" for name in AGENT_SETTING_NAMES if typed.get(name)]
     return ", ".join(told)
 
 
@@ -103,7 +104,7 @@ def _plain(value: object) -> str:
 
 
 def _program(entrant: Entrant) -> str:
-    program = producer_of(entrant.manifest)
+    program = answering_program_of(entrant.manifest)
     return f"by {program}" if program else ""
 
 

@@ -31,7 +31,7 @@ class Spending(Record, frozen=True):
     side_cost: float | None = None
 
 
-def sum_requests(requests: RequestSummary, price: TokenPrice | None) -> Spending:
+def spending_of_requests(requests: RequestSummary, price: TokenPrice | None) -> Spending:
     """Return the number, tokens and cost of one target's requests."""
     known = price if not requests.uncounted_requests else None
     side = (requests.side_prompt_tokens, requests.side_completion_tokens)
@@ -48,7 +48,7 @@ def sum_requests(requests: RequestSummary, price: TokenPrice | None) -> Spending
     )
 
 
-def read_price(text: str) -> tuple[str, TokenPrice]:
+def parse_price(text: str) -> tuple[str, TokenPrice]:
     """Parse `MODEL=IN,OUT`, the prices of a million tokens. Return the model and its price.
 
     Raises:

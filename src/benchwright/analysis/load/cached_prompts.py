@@ -16,7 +16,7 @@ from benchwright.runs.table import RunTable
 from benchwright.runs.tags_and_notes import read_tags
 from benchwright.stats.seen_prefixes import SeenPrefixes
 
-WARM_CACHE_SHARE = 0.1
+MIN_WARM_CACHE_SHARE = 0.1
 """A level counts as having a warm cache if more than this share of its prompt tokens was cached unexpectedly."""
 
 WARM_CACHE_TAG = "warm-cache"
@@ -25,10 +25,10 @@ WARM_CACHE_TAG = "warm-cache"
 MAX_PROMPTS_READ = 200
 """Number of requests at the beginning of a level whose prompts are read. Later prompts are not checked."""
 
-BLOCK_CHARACTERS = 64
+CHARACTERS_PER_BLOCK = 64
 """Number of characters per block of a prompt (about 16 tokens). Servers cache prompts in blocks."""
 
-TEMPLATE_TOKENS = 64
+MAX_TEMPLATE_TOKENS = 64
 """Number of tokens that a chat template may add before each prompt. They are always the same, and therefore cached."""
 
 
@@ -53,7 +53,7 @@ def measure_cache_use(table: RunTable, sent: SeenPrefixes) -> PromptCacheUse:
     Raises:
         JournalError: If the journal cannot be read.
     """
-    rows = table.rows_in_order(table.counted_rows("primary"))[:MAX_PROMPTS_READ]
+    rows = table.rows_in_start_order(table.counted_rows("primary"))[:MAX_PROMPTS_READ]
     if not rows.size:
         return PromptCacheUse()
     tokens = unexpected = 0.0
@@ -66,7 +66,7 @@ def measure_cache_use(table: RunTable, sent: SeenPrefixes) -> PromptCacheUse:
             prompts, repeated = prompts + 1, repeated + (known == 1)
             if usage.prompt_tokens and usage.cached_tokens is not None:
                 tokens += usage.prompt_tokens
-                expected = known * usage.prompt_tokens + TEMPLATE_TOKENS
+                expected = known * usage.prompt_tokens + MAX_TEMPLATE_TOKENS
                 unexpected += max(0.0, usage.cached_tokens - expected)
     return PromptCacheUse(unexpected / tokens if tokens else None, repeated / prompts if prompts else None)
 
@@ -79,7 +79,7 @@ def warm_cache_lines(run: Path) -> list[str]:
     if WARM_CACHE_TAG not in read_tags(run):
         return []
     return [
-        f"Warm cache: the server had more than {WARM_CACHE_SHARE:.0%} of the prompt tokens in its prefix "
+        f"Warm cache: the server had more than {MIN_WARM_CACHE_SHARE:.0%} of the prompt tokens in its prefix "
         "cache before this "
         "measurement sent them. Prompts that it does not know take longer to begin."
     ]
@@ -100,4 +100,4 @@ def _blocks(exchange: ExchangeBody, body: TrialBody) -> list[bytes]:
     sent, request = exchange.sent, exchange.request
     messages = body.messages[:sent] if isinstance(sent, int) else sent
     text = encode_json([request.get("tools"), request.get("prompt"), messages])
-    return [text[start : start + BLOCK_CHARACTERS] for start in range(0, len(text), BLOCK_CHARACTERS)]
+    return [text[start : start + CHARACTERS_PER_BLOCK] for start in range(0, len(text), CHARACTERS_PER_BLOCK)]

@@ -6,14 +6,14 @@ times.
 
 from __future__ import annotations
 
-from benchwright.analysis.comparison.names import letter_of
-from benchwright.analysis.load.figure_records import Spread
+from benchwright.analysis.comparison.side_naming import side_letter
+from benchwright.analysis.load.figure_records import TimeDistribution
 from benchwright.analysis.load.figures import WindowFigures
-from benchwright.analysis.load.level_results import plan_of
-from benchwright.analysis.load.level_standstills import longest_stretch
-from benchwright.analysis.load.records import Level, LevelPlan, LoadReport
+from benchwright.analysis.load.level_results import level_plan_of
+from benchwright.analysis.load.level_standstills import longest_undisturbed_requests
+from benchwright.analysis.load.measurement_windows import find_window
+from benchwright.analysis.load.records import LevelPlan, LoadLevel, LoadReport
 from benchwright.analysis.load.requests import LevelRequests, read_requests
-from benchwright.analysis.load.windows import find_window
 from benchwright.records import Record
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
@@ -25,11 +25,11 @@ class LoadPoint(Record, frozen=True):
     `ttft`, `latency`: times in the level's steady-state window.
     """
 
-    level: Level
+    level: LoadLevel
     run: str
     achieved: float
-    ttft: Spread | None = None
-    latency: Spread | None = None
+    ttft: TimeDistribution | None = None
+    latency: TimeDistribution | None = None
 
 
 class LoadCurve(Record, frozen=True):
@@ -42,7 +42,7 @@ class LoadCurve(Record, frozen=True):
     points: list[LoadPoint]
 
 
-def curve_of(report: LoadReport, letter: str) -> LoadCurve:
+def load_curve_of(report: LoadReport, letter: str) -> LoadCurve:
     """Return the curve of a measurement. It has a point for each level with a steady rate."""
     points = [
         LoadPoint(one.level, one.run, one.achieved.value, one.ttft, one.latency)
@@ -65,10 +65,10 @@ class LoadCurveCollector:
         Raises:
             JournalError: If the journal, or the level's plan in the manifest, cannot be read.
         """
-        plan = plan_of(manifest)
+        plan = level_plan_of(manifest)
         if plan is None:
             return
-        requests = longest_stretch(read_requests(table), table.sessions.lag.standstills)
+        requests = longest_undisturbed_requests(read_requests(table), table.sessions.lag.standstills)
         point = _point(manifest, plan, requests)
         if point is not None:
             self._points.setdefault(plan.id, []).append(point)
@@ -82,7 +82,7 @@ class LoadCurveCollector:
             target = manifest.targets[0]
             model = manifest.typed_models.get(target.slot, target.model)
             points.sort(key=lambda point: float(point.level.concurrency or point.level.rate or 0.0))
-            found.append(LoadCurve(letter_of(place), identity, model, manifest.task.name, points))
+            found.append(LoadCurve(side_letter(place), identity, model, manifest.task.name, points))
         return found
 
 
@@ -96,8 +96,12 @@ def _point(manifest: Manifest, plan: LevelPlan, requests: LevelRequests) -> Load
         return None
     figures = WindowFigures(requests, found.window, open_loop=plan.level.is_open_loop)
     achieved = figures.achieved_rate
-    if achieved is None or figures.counted == figures.failed:
+    if achieved is None or figures.counted_requests == figures.failed_requests:
         return None
     return LoadPoint(
-        plan.level, manifest.id, achieved.value, figures.distribution("ttft"), figures.distribution("latency")
+        plan.level,
+        manifest.id,
+        achieved.value,
+        figures.column_distribution("ttft"),
+        figures.column_distribution("latency"),
     )

@@ -14,7 +14,7 @@ from benchwright.endpoint.power import PowerReading
 from benchwright.statistic import is_number
 from benchwright.stats.integrals import growth_between, mean_between
 
-MAX_READING_GAP = 3.0
+MAX_READING_GAP_SECONDS = 3.0
 """Longest time in seconds between two readings for which the energy is still known (the rule of InferenceX)."""
 
 
@@ -75,11 +75,11 @@ def _invalid(fresh: Sequence[PowerReading], by: str, begin: int, end: int) -> st
     """Return the reason why the energy of the window is unknown; None if it is known."""
     if any(_values(one, by).keys() != _values(fresh[0], by).keys() for one in fresh):
         return "not all devices reported all the time"
-    if fresh[0].at > begin or fresh[-1].at < end - min(MAX_READING_GAP * 1e9, (end - begin) / 2):
+    if fresh[0].at > begin or fresh[-1].at < end - min(MAX_READING_GAP_SECONDS * 1e9, (end - begin) / 2):
         return "the devices reported nothing new for a part of the window"
     inside = [one.at for one in fresh if one.at < end] + [end]
     gaps = [(after - max(before, begin)) / 1e9 for before, after in pairwise(inside) if after > begin]
-    if max(gaps, default=0.0) > MAX_READING_GAP:
+    if max(gaps, default=0.0) > MAX_READING_GAP_SECONDS:
         return f"the devices reported only every {max(gaps):.0f} s: let the exporter collect each second"
     if by == "counters" and any(
         after.joules[name] < before.joules[name]

@@ -21,7 +21,7 @@ class FigureEstimate(Record, frozen=True):
     bound: float | None = None
 
 
-class Spread(Record, frozen=True):
+class TimeDistribution(Record, frozen=True):
     """Distribution of a measure, such as the latency, over `n` requests."""
 
     n: int
@@ -148,7 +148,7 @@ class ReplayResult(Record, frozen=True):
 
     requests: int
     answered: int
-    late: Spread | None = None
+    late: TimeDistribution | None = None
     ideal_cached: float | None = None
     cached: float | None = None
     length_off: float | None = None

@@ -10,14 +10,19 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.analysis.load.figure_records import ChunkGaps, FigureEstimate, Goodput, Spread
+from benchwright.analysis.load.figure_records import ChunkGaps, FigureEstimate, Goodput, TimeDistribution
 from benchwright.analysis.load.records import Objective
 from benchwright.analysis.load.requests import LevelRequests
 from benchwright.stats.arrays import Vector
-from benchwright.stats.batch_means import effective_size, mean_interval, percentile_bound, percentile_interval
+from benchwright.stats.batch_means import (
+    effective_series_size,
+    mean_interval,
+    percentile_bound,
+    percentile_interval,
+)
 from benchwright.stats.histogram import quantile
 from benchwright.stats.intervals import wilson_interval
-from benchwright.stats.open_loop import AnswerTime, answer_time, rate_interval
+from benchwright.stats.open_loop import AnswerTimeSpan, answer_time_span, rate_interval
 from benchwright.stats.percentiles import percentile
 from benchwright.stats.windows import Window, mean_concurrency
 
@@ -39,17 +44,17 @@ class WindowFigures:
         self._counted = slice(found.first, found.last + 1)
 
     @property
-    def counted(self) -> int:
+    def counted_requests(self) -> int:
         """Number of requests whose intended start is in the window."""
         return self._window.last + 1 - self._window.first
 
     @property
-    def failed(self) -> int:
+    def failed_requests(self) -> int:
         """Number of requests in the window that got no answer."""
         return int((~self._all.ok[self._counted]).sum())
 
     @property
-    def failures(self) -> dict[str, int]:
+    def failure_reasons(self) -> dict[str, int]:
         """The most frequent reasons why requests failed, with counts."""
         reasons = Counter(reason for reason in self._all.failures[self._counted] if reason is not None)
         return dict(reasons.most_common(MAX_FAILURE_REASONS))
@@ -68,7 +73,7 @@ class WindowFigures:
     @property
     def offered_rate(self) -> float | None:
         """Number of intended starts per second. None for a single request."""
-        return None if self._answer_time is None else self.counted / self._answer_time.due_time
+        return None if self._answer_time is None else self.counted_requests / self._answer_time.due_time
 
     @property
     def achieved_rate(self) -> FigureEstimate | None:
@@ -95,22 +100,22 @@ class WindowFigures:
         known = np.isfinite(self._answered(column))
         return float(known.mean()) if known.size else 0.0
 
-    def distribution(self, column: str) -> Spread | None:
+    def column_distribution(self, column: str) -> TimeDistribution | None:
         """Return the distribution of a measure over the answered requests in the window.
 
         None if the measure is unknown.
         """
         return time_distribution(self.known_values(column))
 
-    def ttfa(self) -> Spread | None:
+    def ttfa(self) -> TimeDistribution | None:
         """Return the time to the first token of the answer proper, which begins after any reasoning.
 
         Return None if no answer began with reasoning, because the time would be the same as the TTFT.
         """
         later = self._answered("ttfa") > self._answered("ttft")
-        return self.distribution("ttfa") if later.any() else None
+        return self.column_distribution("ttfa") if later.any() else None
 
-    def normalized_latency(self) -> Spread | None:
+    def normalized_latency(self) -> TimeDistribution | None:
         """Return the latency divided by the number of the answer's tokens (Kwon et al. 2023: normalized
         latency).
 
@@ -120,7 +125,7 @@ class WindowFigures:
         known = tokens > 0
         return time_distribution(latency[known] / tokens[known]) if known.any() else None
 
-    def lateness(self) -> Spread | None:
+    def lateness(self) -> TimeDistribution | None:
         """Return the delay from intended to actual start, over all requests, whether answered or not."""
         return time_distribution((self._all.start - self._all.intended)[self._counted])
 
@@ -137,13 +142,13 @@ class WindowFigures:
         known = times[np.isfinite(times)]
         return float(np.median(known)) if known.size else None
 
-    def mean(self, column: str) -> float | None:
+    def column_mean(self, column: str) -> float | None:
         """Return the mean of a column over the answered requests in the window. None if no value is known."""
         known = self.known_values(column)
         return float(known.mean()) if known.size else None
 
     @cached_property
-    def pooled_gaps(self) -> Counter[int]:
+    def pooled_chunk_gaps(self) -> Counter[int]:
         """Histogram of the times between chunks with tokens, over all answers."""
         pooled = Counter[int]()
         for place in range(self._window.first, self._window.last + 1):
@@ -151,9 +156,9 @@ class WindowFigures:
                 pooled.update(self._all.gaps[place])
         return pooled
 
-    def gaps(self) -> ChunkGaps | None:
+    def chunk_gaps(self) -> ChunkGaps | None:
         """Return the times between chunks with tokens. None if no answer has two such chunks."""
-        pooled = self.pooled_gaps
+        pooled = self.pooled_chunk_gaps
         if not pooled:
             return None
         middle, late, longest = (quantile(pooled, q) / 1e9 for q in (0.5, 0.99, 1.0))
@@ -189,13 +194,15 @@ class WindowFigures:
             met &= one
         inside = met[self._counted]
         share = float(inside.mean())
-        size = effective_size(inside, share) if 0 < share < 1 and inside.size > 1 else float(inside.size)
+        size = (
+            effective_series_size(inside, share) if 0 < share < 1 and inside.size > 1 else float(inside.size)
+        )
         low, high = wilson_interval(share * size, size)
         rate = self._rate(met.astype(np.float64))
         if self._open and rate is not None and self._answer_time is not None:
-            asked = self.counted / self._answer_time.seconds
+            asked = self.counted_requests / self._answer_time.seconds
             rate = FigureEstimate(rate.value, low * asked, high * asked)
-        return Goodput(int(inside.sum()), self.counted, share, low, high, rate, attained)
+        return Goodput(int(inside.sum()), self.counted_requests, share, low, high, rate, attained)
 
     def _meets(self, objective: Objective) -> NDArray[np.bool_]:
         values = getattr(self._all, objective.measure)
@@ -222,8 +229,8 @@ class WindowFigures:
         return self._open_rate(amounts) if self._open else self._closed_rate(amounts)
 
     @cached_property
-    def _answer_time(self) -> AnswerTime | None:
-        return answer_time(self._all.intended[self._counted], self._answered("latency"))
+    def _answer_time(self) -> AnswerTimeSpan | None:
+        return answer_time_span(self._all.intended[self._counted], self._answered("latency"))
 
     def _open_rate(self, amounts: Vector) -> FigureEstimate | None:
         """Return the rate by the rule of `stats.open_loop`. None if all requests were due at one moment."""
@@ -261,7 +268,7 @@ class WindowFigures:
         return FigureEstimate(value, value * math.exp(low), value * math.exp(high))
 
 
-def time_distribution(values: Vector) -> Spread | None:
+def time_distribution(values: Vector) -> TimeDistribution | None:
     """Return the mean and percentiles of `values`. None if there are no values.
 
     The confidence intervals of the percentiles are from `stats.batch_means`. `values` must be ordered by time,
@@ -275,7 +282,7 @@ def time_distribution(values: Vector) -> Spread | None:
         bound = percentile_bound(values, q)
         return FigureEstimate(percentile(values, q), _finite(low), _finite(high), _finite(bound))
 
-    return Spread(values.size, float(values.mean()), estimate(0.5), estimate(0.9), estimate(0.99))
+    return TimeDistribution(values.size, float(values.mean()), estimate(0.5), estimate(0.9), estimate(0.99))
 
 
 def _finite(value: float) -> float | None:

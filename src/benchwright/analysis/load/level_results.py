@@ -9,28 +9,28 @@ from collections.abc import Sequence
 import msgspec
 import numpy as np
 
-from benchwright.analysis.comparison.from_table import RunSides
 from benchwright.analysis.comparison.sides import Side
-from benchwright.analysis.load.cached_prompts import WARM_CACHE_SHARE, PromptCacheUse, measure_cache_use
+from benchwright.analysis.comparison.sides_from_table import RunSides
+from benchwright.analysis.load.cached_prompts import MIN_WARM_CACHE_SHARE, PromptCacheUse, measure_cache_use
 from benchwright.analysis.load.costs import cost_of
 from benchwright.analysis.load.energy import energy_of
 from benchwright.analysis.load.figure_records import ServerMetricsSummary
 from benchwright.analysis.load.figures import WindowFigures
-from benchwright.analysis.load.level_standstills import longest_stretch, standstills_of_level
-from benchwright.analysis.load.plot_data import LevelDetail, detail_of
-from benchwright.analysis.load.records import LevelPlan, LevelResult
-from benchwright.analysis.load.replay_fidelity import with_replay_result
-from benchwright.analysis.load.requests import LevelRequests, read_requests
-from benchwright.analysis.load.sequential_server import sequential_streams
-from benchwright.analysis.load.server_metrics_file import read_power, read_server_metrics
-from benchwright.analysis.load.windows import (
+from benchwright.analysis.load.level_standstills import longest_undisturbed_requests, standstills_of_level
+from benchwright.analysis.load.measurement_windows import (
     FoundWindow,
-    count_held_back,
+    count_held_back_requests,
     find_window,
     needed_seconds,
     peak_in_flight,
     whole_level_figures,
 )
+from benchwright.analysis.load.plot_data import LevelDetail, level_detail_of
+from benchwright.analysis.load.records import LevelPlan, LevelResult
+from benchwright.analysis.load.replay_fidelity import with_replay_result
+from benchwright.analysis.load.requests import LevelRequests, read_requests
+from benchwright.analysis.load.sequential_server import count_sequential_streams
+from benchwright.analysis.load.server_metrics_file import read_power, read_server_metrics
 from benchwright.analysis.quality_and_speed.records import OutcomeCounts
 from benchwright.analysis.quality_and_speed.views import clusters_of, correct_mask, outcome_counts
 from benchwright.analysis.run_figures import cache_figures
@@ -42,19 +42,19 @@ from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import STATUSES, RunTable
 from benchwright.stats.seen_prefixes import SeenPrefixes
 
-BUSY_CPU_SHARE = 0.9
+MIN_BUSY_CPU_SHARE = 0.9
 """Smallest share of one core that our own process must use for the client to count as the limit.
 
 The process has one event loop. With --workers, the mean share over all processes is compared.
 """
 
-SLOW_LOOP_SHARE = 0.05
+MAX_LOOP_LAG_SHARE = 0.05
 """Largest ratio of the median lag of our event loop to the median latency.
 
 If the ratio is higher, the client counts as the limit.
 """
 
-LATE_SECONDS = 0.01
+MAX_LATENESS_SECONDS = 0.01
 """Largest 99th percentile of lateness, in seconds.
 
 If it is higher, the requests count as not sent on time.
@@ -74,7 +74,7 @@ class LevelData(msgspec.Struct, frozen=True):
     manifest: Manifest
 
 
-def plan_of(manifest: Manifest) -> LevelPlan | None:
+def level_plan_of(manifest: Manifest) -> LevelPlan | None:
     """Return the plan of a load level from its manifest. None for any other run.
 
     Raises:
@@ -108,7 +108,7 @@ def read_level(table: RunTable, plan: LevelPlan, sent: SeenPrefixes | None = Non
     level, most = plan.level, peak_in_flight(requests)
     processes = run.manifest.settings.get("workers") or 1
     looks = read_server_metrics(table.directory)
-    counting = longest_stretch(requests, summary.lag.standstills)
+    counting = longest_undisturbed_requests(requests, summary.lag.standstills)
     found = find_window(counting, plan)
     figures = None if found is None else WindowFigures(counting, found.window, open_loop=level.is_open_loop)
     result = LevelResult(
@@ -123,22 +123,22 @@ def read_level(table: RunTable, plan: LevelPlan, sent: SeenPrefixes | None = Non
         shortfalls=summary.shortfalls,
         in_flight=most,
         limit_reached=level.is_open_loop and most >= plan.max_in_flight,
-        held_back=count_held_back(counting, plan.max_in_flight) if level.is_open_loop else 0,
+        held_back=count_held_back_requests(counting, plan.max_in_flight) if level.is_open_loop else 0,
         stood_still=standstills_of_level(requests, summary.lag.standstills),
         disturbed=int(requests.ok.size - counting.ok.size),
         lag_p99=summary.lag.p99 / 1e9,
         cpu_share=summary.cpu_seconds / seconds / processes if seconds else 0.0,
         unexpected_cached=prompts.unexpected_share,
-        warm_cache=prompts.unexpected_share is not None and prompts.unexpected_share > WARM_CACHE_SHARE,
+        warm_cache=prompts.unexpected_share is not None and prompts.unexpected_share > MIN_WARM_CACHE_SHARE,
         prompts=int(times.size),
         prompt_most=int(times.max(initial=0)),
         prompts_repeated=prompts.repeated_share,
-        server=server_of(looks),
+        server=summarise_server_metrics(looks),
         simulated=requests.simulated,
     )
     result = with_replay_result(result, table.directory)
     if found is not None and figures is not None:
-        result = with_figures(result, counting, plan, found, figures)
+        result = with_window_figures(result, counting, plan, found, figures)
     result = msgspec.structs.replace(
         result,
         cost=cost_of(result, plan.price),
@@ -146,21 +146,21 @@ def read_level(table: RunTable, plan: LevelPlan, sent: SeenPrefixes | None = Non
         client_bound=client_bound_reason(result, summary),
         client_limited=is_client_limited(result, summary),
     )
-    detail = detail_of(result.run, requests, found, figures, looks)
+    detail = level_detail_of(result.run, requests, found, figures, looks)
     return LevelData(plan, result, detail, side, run.manifest)
 
 
-def with_figures(
+def with_window_figures(
     result: LevelResult, requests: LevelRequests, plan: LevelPlan, found: FoundWindow, figures: WindowFigures
 ) -> LevelResult:
     """Return the result with the figures of the level's window. It has no rates if nothing was answered."""
-    answered = figures.counted > figures.failed
+    answered = figures.counted_requests > figures.failed_requests
     return msgspec.structs.replace(
         result,
-        counted=figures.counted,
+        counted=figures.counted_requests,
         overall=whole_level_figures(requests),
-        failed=figures.failed,
-        failures=figures.failures,
+        failed=figures.failed_requests,
+        failures=figures.failure_reasons,
         begin=found.window.begin,
         seconds=found.window.seconds,
         window=found.rule,
@@ -174,24 +174,24 @@ def with_figures(
         input_tokens=figures.tokens_per_second("prompt_tokens"),
         output_tokens=figures.tokens_per_second("completion_tokens"),
         tokens_told=figures.reported_share("completion_tokens"),
-        ttft=figures.distribution("ttft"),
+        ttft=figures.column_distribution("ttft"),
         ttfa=figures.ttfa(),
-        connect=figures.distribution("connect"),
-        lost=figures.distribution("lost_seconds"),
-        gaps=figures.gaps(),
-        latency=figures.distribution("latency"),
-        sent_latency=figures.distribution("sent_latency"),
-        itl=figures.distribution("itl"),
+        connect=figures.column_distribution("connect"),
+        lost=figures.column_distribution("lost_seconds"),
+        gaps=figures.chunk_gaps(),
+        latency=figures.column_distribution("latency"),
+        sent_latency=figures.column_distribution("sent_latency"),
+        itl=figures.column_distribution("itl"),
         normalized=figures.normalized_latency(),
         late=figures.lateness() if result.level.is_open_loop else None,
         ending=figures.ending_delay(),
         at_once=figures.unstreamed_answers,
-        streams_alone=sequential_streams(requests),
+        streams_alone=count_sequential_streams(requests),
         outlasting=figures.outlasting_requests,
         goodput=figures.goodput(plan.objectives) if answered else None,
-        prompt_length=figures.mean("prompt_tokens"),
-        answer_length=figures.mean("completion_tokens"),
-        reasoning_length=figures.mean("reasoning_tokens"),
+        prompt_length=figures.column_mean("prompt_tokens"),
+        answer_length=figures.column_mean("completion_tokens"),
+        reasoning_length=figures.column_mean("reasoning_tokens"),
         cached=figures.cached_share(),
     )
 
@@ -204,18 +204,20 @@ def client_bound_reason(result: LevelResult, summary: RunSummary) -> str | None:
     lag = summary.lag
     if lag.spoils_timings:
         return f"our loop was {lag.p99 / 1e6:.0f} ms late (p99)"
-    if result.cpu_share >= BUSY_CPU_SHARE:
+    if result.cpu_share >= MIN_BUSY_CPU_SHARE:
         return f"our process used {result.cpu_share * 100:.0f} % of a core"
     late = result.late
-    if late is not None and late.p99.value > LATE_SECONDS and not result.limit_reached:
+    if late is not None and late.p99.value > MAX_LATENESS_SECONDS and not result.limit_reached:
         return f"requests left {late.p99.value * 1000:.0f} ms after they were due (p99)"
     return None
 
 
 def is_client_limited(result: LevelResult, summary: RunSummary) -> bool:
     """Return True if our own process limited the rates: its core was used up, or its loop lag was high."""
-    slowed = result.latency is not None and summary.lag.p50 / 1e9 > SLOW_LOOP_SHARE * result.latency.p50.value
-    return result.cpu_share >= BUSY_CPU_SHARE or slowed
+    slowed = (
+        result.latency is not None and summary.lag.p50 / 1e9 > MAX_LOOP_LAG_SHARE * result.latency.p50.value
+    )
+    return result.cpu_share >= MIN_BUSY_CPU_SHARE or slowed
 
 
 def count_outcomes(side: Side) -> OutcomeCounts | None:
@@ -241,7 +243,7 @@ def _ungraded(table: RunTable) -> dict[str, int]:
     return table.failure_reasons(rows[ungraded])
 
 
-def server_of(looks: Sequence[ServerMetrics]) -> ServerMetricsSummary | None:
+def summarise_server_metrics(looks: Sequence[ServerMetrics]) -> ServerMetricsSummary | None:
     """Return the summary of the server's metrics during a level. None if the server reported no metrics."""
     if not looks:
         return None
@@ -278,7 +280,7 @@ def _grown(counter: Sequence[float]) -> float:
     return max(0.0, counter[-1] - counter[0]) if counter else 0.0
 
 
-def sides_of(levels: Sequence[LevelData]) -> list[Side]:
+def closed_loop_sides(levels: Sequence[LevelData]) -> list[Side]:
     """Return the scores of the closed-loop levels as sides of a comparison, one side per level.
 
     The levels differ only in concurrency. Levels without scores are left out.

@@ -18,7 +18,7 @@ from benchwright.analysis.load.requests import LevelRequests
 from benchwright.runs.process_delays import Standstill
 
 
-def longest_stretch(requests: LevelRequests, standstills: Sequence[Standstill]) -> LevelRequests:
+def longest_undisturbed_requests(requests: LevelRequests, standstills: Sequence[Standstill]) -> LevelRequests:
     """Return the requests of the longest stretch without a standstill. Its length is measured by intended starts."""
     met = standstill_mask(requests, standstills)
     if not met.any():

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from benchwright.analysis.load.figures import WindowFigures
+from benchwright.analysis.load.measurement_windows import FoundWindow
 from benchwright.analysis.load.records import LoadReport
 from benchwright.analysis.load.requests import LevelRequests
 from benchwright.analysis.load.timeline import LevelTimeline, timeline_of
-from benchwright.analysis.load.windows import FoundWindow
 from benchwright.endpoint.metrics_poller import ServerMetrics
 from benchwright.records import Record
 from benchwright.stats import histogram
@@ -47,7 +47,7 @@ class DetailedLoad(Record, frozen=True):
     details: list[LevelDetail] = []
 
 
-def detail_of(
+def level_detail_of(
     run: str,
     requests: LevelRequests,
     found: FoundWindow | None,
@@ -56,7 +56,7 @@ def detail_of(
 ) -> LevelDetail:
     """Return the detail of a level. `figures` are the figures of its window."""
     ttft = np.empty(0) if figures is None else figures.known_values("ttft")
-    gaps = None if figures is None else figures.pooled_gaps
+    gaps = None if figures is None else figures.pooled_chunk_gaps
     return LevelDetail(
         run=run,
         ttft=cumulative_points(ttft, MAX_POINTS) if ttft.size else [],

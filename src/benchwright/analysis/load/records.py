@@ -13,20 +13,20 @@ from benchwright.analysis.load.figure_records import (
     LevelStandstill,
     ReplayResult,
     ServerMetricsSummary,
-    Spread,
+    TimeDistribution,
     WholeLevelFigures,
 )
-from benchwright.analysis.quality_and_speed.records import ByConcurrency, OutcomeCounts
+from benchwright.analysis.quality_and_speed.records import ConcurrencyTable, OutcomeCounts
 from benchwright.records import Record
-from benchwright.stats.windows import WindowCut
+from benchwright.stats.windows import WindowTrim
 
-Measure = Literal["ttft", "latency", "itl"]
-Arrivals = Literal["constant", "poisson", "trace"]
+ObjectiveMeasure = Literal["ttft", "latency", "itl"]
+ArrivalProcess = Literal["constant", "poisson", "trace"]
 WindowRule = Literal["default", "found", "given"]
 ServedUnit = Literal["requests/s", "requests/s within the objectives"]
 
 
-class Level(Record, frozen=True):
+class LoadLevel(Record, frozen=True):
     """The load of one level: `concurrency` requests in flight (closed loop), or arrivals (open loop).
 
     In an open loop, requests arrive at a `rate` per second, or at the times recorded in a trace.
@@ -34,7 +34,7 @@ class Level(Record, frozen=True):
 
     concurrency: int | None = None
     rate: float | None = None
-    arrivals: Arrivals | None = None
+    arrivals: ArrivalProcess | None = None
 
     @property
     def is_open_loop(self) -> bool:
@@ -42,7 +42,7 @@ class Level(Record, frozen=True):
         return self.concurrency is None
 
     @property
-    def load(self) -> float:
+    def numeric_load(self) -> float:
         """The load as a number: requests in flight, or requests per second. It is 0 for a trace."""
         return float(self.concurrency if self.concurrency is not None else self.rate or 0.0)
 
@@ -57,12 +57,12 @@ class Level(Record, frozen=True):
 class Objective(Record, frozen=True):
     """A service level objective: for each request, `measure` (ttft, latency, itl) is to be at most `seconds`."""
 
-    measure: Measure
+    measure: ObjectiveMeasure
     seconds: float
 
 
 class SweepPlan(Record, frozen=True):
-    """Settings by which a sweep chooses its levels; see `sweep.Sweep`."""
+    """Settings by which a sweep chooses its levels; see `sweep.LoadSweep`."""
 
     gain: float = 0.1
     bisect: int = 2
@@ -91,7 +91,7 @@ class ServerPrice(Record, frozen=True):
 
 
 class LevelPlan(Record, frozen=True):
-    """The plan of a level, stored in the manifest of its run under `load`.
+    """The plan of a level, stored in the manifest of its run under `numeric_load`.
 
     `id`: the tag of the measurement. `number`: the level's number (from 1) in order of time. `repeat`: number
     of the level among those at this load, from 1. The level ends after `requests` or `seconds`. `prompts`:
@@ -103,7 +103,7 @@ class LevelPlan(Record, frozen=True):
     """
 
     id: str
-    level: Level
+    level: LoadLevel
     number: int = 1
     repeat: int = 1
     requests: int | None = None
@@ -115,8 +115,8 @@ class LevelPlan(Record, frozen=True):
     answer_tokens: int | None = None
     made_of_trace: bool = False
     speed: float = 1.0
-    warmup: WindowCut | None = None
-    cooldown: WindowCut = WindowCut()
+    warmup: WindowTrim | None = None
+    cooldown: WindowTrim = WindowTrim()
     window: tuple[float, float] | None = None
     max_in_flight: int = 1024
     objectives: list[Objective] = []
@@ -171,7 +171,7 @@ class LevelResult(Record, frozen=True):
     a trace was replayed.
     """
 
-    level: Level
+    level: LoadLevel
     run: str
     state: str
     requests: int
@@ -193,15 +193,15 @@ class LevelResult(Record, frozen=True):
     overall: WholeLevelFigures | None = None
     cost: LevelCost | None = None
     energy: Energy | None = None
-    ttft: Spread | None = None
-    ttfa: Spread | None = None
-    connect: Spread | None = None
+    ttft: TimeDistribution | None = None
+    ttfa: TimeDistribution | None = None
+    connect: TimeDistribution | None = None
     gaps: ChunkGaps | None = None
-    latency: Spread | None = None
-    sent_latency: Spread | None = None
-    itl: Spread | None = None
-    normalized: Spread | None = None
-    late: Spread | None = None
+    latency: TimeDistribution | None = None
+    sent_latency: TimeDistribution | None = None
+    itl: TimeDistribution | None = None
+    normalized: TimeDistribution | None = None
+    late: TimeDistribution | None = None
     ending: float | None = None
     outlasting: int = 0
     goodput: Goodput | None = None
@@ -232,10 +232,10 @@ class LevelResult(Record, frozen=True):
     needs_seconds: float | None = None
     at_once: int = 0
     streams_alone: int | None = None
-    lost: Spread | None = None
+    lost: TimeDistribution | None = None
 
     @property
-    def answered(self) -> int:
+    def answered_requests(self) -> int:
         """Number of counted requests with an answer. `achieved` may still be 0, if all answers came late."""
         return self.counted - self.failed
 
@@ -252,9 +252,9 @@ class Saturation(Record, frozen=True):
     found: bool
     by: ServedUnit
     gain: float
-    level: Level | None = None
+    level: LoadLevel | None = None
     served: float | None = None
-    beyond: Level | None = None
+    beyond: LoadLevel | None = None
     beyond_served: float | None = None
     doubtful: bool = False
     reason: str | None = None
@@ -277,7 +277,7 @@ class LoadReport(Record, frozen=True):
     levels: list[LevelResult]
     self_test: SelfTest | None = None
     saturation: Saturation | None = None
-    by_concurrency: list[ByConcurrency] = []
+    by_concurrency: list[ConcurrencyTable] = []
     notes: list[str] = []
     interrupted: bool = False
     prompt_seed: int | None = None

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
-from benchwright.analysis.load.cached_prompts import TEMPLATE_TOKENS, WARM_CACHE_SHARE
+from benchwright.analysis.load.cached_prompts import MAX_TEMPLATE_TOKENS, MIN_WARM_CACHE_SHARE
 from benchwright.analysis.load.figure_records import ReplayResult
 from benchwright.analysis.load.figures import time_distribution
 from benchwright.analysis.load.records import LevelResult
@@ -20,7 +20,7 @@ from benchwright.runs.journal import encode_json
 from benchwright.runs.table import RunTable
 from benchwright.stats.seen_prefixes import SeenPrefixes
 
-REPLAY_FILE = "replayed.json"
+REPLAY_RESULT_FILE = "replayed.json"
 
 
 class ReplayedRequest(NamedTuple):
@@ -28,8 +28,8 @@ class ReplayedRequest(NamedTuple):
     and its record.
     """
 
-    sent_at: int
-    lateness: int
+    sent_at_ns: int
+    lateness_ns: int
     trace_entry: TracedRequest
     record: RequestRecord
 
@@ -58,11 +58,11 @@ def write_replay_result(table: RunTable, trace: Trace, most: int | None = None) 
     replayed = ReplayResult(
         requests=len(sent),
         answered=len(answered),
-        late=time_distribution(np.array([one.lateness / 1e9 for one in sent], np.float64)),
+        late=time_distribution(np.array([one.lateness_ns / 1e9 for one in sent], np.float64)),
         ended_early=_ended_early(answered, most),
     )
     write_atomically(
-        table.directory / REPLAY_FILE, encode_json(StoredReplay(*_of_prompts(replayed, answered)))
+        table.directory / REPLAY_RESULT_FILE, encode_json(StoredReplay(*_of_prompts(replayed, answered)))
     )
 
 
@@ -73,21 +73,21 @@ def with_replay_result(result: LevelResult, directory: Path) -> LevelResult:
     warm.
     """
     try:
-        kept = msgspec.json.decode((directory / REPLAY_FILE).read_bytes(), type=StoredReplay)
+        kept = msgspec.json.decode((directory / REPLAY_RESULT_FILE).read_bytes(), type=StoredReplay)
     except (OSError, *DECODE_ERRORS):
         return result
     result = msgspec.structs.replace(result, replayed=kept.replayed)
     if kept.unexpected is None:
         return result
     return msgspec.structs.replace(
-        result, unexpected_cached=kept.unexpected, warm_cache=kept.unexpected > WARM_CACHE_SHARE
+        result, unexpected_cached=kept.unexpected, warm_cache=kept.unexpected > MIN_WARM_CACHE_SHARE
     )
 
 
 def _sent(table: RunTable, trace: Trace) -> list[ReplayedRequest]:
     """Return the requests of the trace that were sent, in the order in which they were sent."""
     found = []
-    for trial in table.read_trials(table.rows_in_order(table.counted_rows("primary"))):
+    for trial in table.read_trials(table.rows_in_start_order(table.counted_rows("primary"))):
         record = trial.record
         requests = trace.conversations[int(record.sample)].requests
         for one in record.requests:
@@ -95,7 +95,7 @@ def _sent(table: RunTable, trace: Trace) -> list[ReplayedRequest]:
                 left = one.started - one.connect - one.waited
                 late = max(0, left - one.due)
                 found.append(ReplayedRequest(record.started_at + one.started, late, requests[one.turn], one))
-    return sorted(found, key=lambda one: one.sent_at)
+    return sorted(found, key=lambda one: one.sent_at_ns)
 
 
 def _of_prompts(replayed: ReplayResult, sent: Sequence[ReplayedRequest]) -> tuple[ReplayResult, float | None]:
@@ -111,7 +111,7 @@ def _of_prompts(replayed: ReplayResult, sent: Sequence[ReplayedRequest]) -> tupl
             most = max(most, abs(usage.prompt_tokens - length))
             if usage.cached_tokens is not None:
                 asked, cached = asked + usage.prompt_tokens, cached + usage.cached_tokens
-                unexpected += max(0, usage.cached_tokens - known - TEMPLATE_TOKENS)
+                unexpected += max(0, usage.cached_tokens - known - MAX_TEMPLATE_TOKENS)
     has_blocks = any(one.trace_entry.blocks for one in sent)
     return msgspec.structs.replace(
         replayed,

@@ -63,11 +63,11 @@ class LevelRequests(NamedTuple):
 
         Their times still count from the first intended start of the whole level.
         """
-        kept = {name: getattr(self, name)[places] for name in (*COLUMNS, "ok", "failures", "gaps")}
+        kept = {name: getattr(self, name)[places] for name in (*NUMERIC_COLUMNS, "ok", "failures", "gaps")}
         return self._replace(**kept)
 
 
-COLUMNS = (
+NUMERIC_COLUMNS = (
     *("intended", "start", "end", "ttft", "latency", "sent_latency", "itl"),
     *("ttfa", "last_token", "connect", "lost_seconds", "chunks", "tokens_after_first_chunk"),
     *("prompt_tokens", "completion_tokens", "cached_tokens", "reasoning_tokens"),
@@ -80,10 +80,10 @@ def read_requests(table: RunTable) -> LevelRequests:
     Raises:
         JournalError: If the journal cannot be read.
     """
-    columns = {name: array("d") for name in COLUMNS}
+    columns = {name: array("d") for name in NUMERIC_COLUMNS}
     ok, failures, gaps = bytearray(), list[str | None](), list[Mapping[int, int]]()
     began_at = 0
-    for trial in table.read_trials(table.rows_in_order(table.counted_rows("primary"))):
+    for trial in table.read_trials(table.rows_in_start_order(table.counted_rows("primary"))):
         record = trial.record
         began_at = began_at or record.started_at - record.late
         for row, failure, between in _rows(record, began_at):

@@ -17,14 +17,14 @@ MIN_EXPECTED_OVERLAPS = 10.0
 From this number on, the absence of overlaps is evidence: the probability that none occurs is below 0.0001.
 """
 
-OVERLAP_TOLERANCE = 0.002
+OVERLAP_TOLERANCE_SECONDS = 0.002
 """Overlap of two consecutive streams, in seconds, up to which it is ignored because it may be apparent only."""
 
-MIN_STREAM_SECONDS = 10 * OVERLAP_TOLERANCE
+MIN_STREAM_SECONDS = 10 * OVERLAP_TOLERANCE_SECONDS
 """Minimum median length of streams in seconds. Overlaps of shorter streams cannot be detected."""
 
 
-def sequential_streams(requests: LevelRequests) -> int | None:
+def count_sequential_streams(requests: LevelRequests) -> int | None:
     """Return the number of streamed answers if no two of them overlapped, as on a server that processes one
     request at a time.
 
@@ -42,8 +42,8 @@ def sequential_streams(requests: LevelRequests) -> int | None:
     share = min(1.0, float((ended - begun).sum()) / float(requests.sent_latency[known].sum()))
     others = _under_way(requests.start, requests.end, begun) - 1
     expected = float((1 - (1 - share) ** np.maximum(others, 0)).sum())
-    long = ended - begun > 2 * OVERLAP_TOLERANCE
-    most = peak_concurrency(begun[long] + OVERLAP_TOLERANCE, ended[long] - OVERLAP_TOLERANCE)
+    long = ended - begun > 2 * OVERLAP_TOLERANCE_SECONDS
+    most = peak_concurrency(begun[long] + OVERLAP_TOLERANCE_SECONDS, ended[long] - OVERLAP_TOLERANCE_SECONDS)
     return int(begun.size) if expected >= MIN_EXPECTED_OVERLAPS and most < 2 else None
 
 
@@ -54,7 +54,7 @@ def _under_way(starts: np.ndarray, ends: np.ndarray, at: np.ndarray) -> np.ndarr
     return under_way
 
 
-def sequential_levels(results: Sequence[LevelResult]) -> SerialServing | None:
+def sequential_serving_evidence(results: Sequence[LevelResult]) -> SerialServing | None:
     """Return evidence that the server processes one request at a time. Return None if there is no such
     evidence.
 

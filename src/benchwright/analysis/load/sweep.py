@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import msgspec
 
-from benchwright.analysis.load.records import Level, LevelResult, Saturation, ServedUnit, SweepPlan
-from benchwright.stats.saturation import find_knee, next_concurrency, next_rate, still_gains
+from benchwright.analysis.load.records import LevelResult, LoadLevel, Saturation, ServedUnit, SweepPlan
+from benchwright.stats.saturation import (
+    find_saturation_level,
+    next_concurrency,
+    next_rate,
+    still_gains_throughput,
+)
 
-HIGHEST_CONCURRENCY = 1024.0
-HIGHEST_RATE = 4096.0
+MAX_CONCURRENCY = 1024.0
+MAX_RATE = 4096.0
 
 
-class Sweep:
+class LoadSweep:
     """Search for the load at which a server is saturated.
 
     First, the load is doubled until doubling gains nothing. Then the knee is located between levels. In a
@@ -21,36 +26,36 @@ class Sweep:
     meet them.
     """
 
-    def __init__(self, first: Level, plan: SweepPlan, *, objectives: bool) -> None:
+    def __init__(self, first: LoadLevel, plan: SweepPlan, *, objectives: bool) -> None:
         self._first = first
         self._gain = plan.gain
         self._left = plan.bisect
-        self._most = plan.most or (HIGHEST_RATE if first.is_open_loop else HIGHEST_CONCURRENCY)
+        self._most = plan.most or (MAX_RATE if first.is_open_loop else MAX_CONCURRENCY)
         self._objectives = objectives
         self._results: dict[float, LevelResult] = {}
         self._ended: str | None = None
         self._turned = False
 
-    def add(self, result: LevelResult) -> None:
+    def add_result(self, result: LevelResult) -> None:
         """Add the result of a level."""
         if self._turned and (result.client_limited or result.state != "finished"):
             self._left = 0  # this level does not measure the server; earlier results stay valid
             return
-        self._results[result.level.load] = result
+        self._results[result.level.numeric_load] = result
         if result.client_limited:
             self._ended = (
                 f"at {result.level.name} the client was the limit, not the server: {result.client_bound}"
             )
         elif result.state != "finished":
             self._ended = f"the level {result.level.name} was stopped: {result.stop_reason}"
-        elif result.achieved is None and result.answered:
+        elif result.achieved is None and result.answered_requests:
             self._ended = (
                 f"at {result.level.name} there is no steady rate: use a longer --duration, or more --requests"
             )
         elif not served_rate(result):
             self._ended = f"at {result.level.name} no request was answered correctly"
 
-    def next_level(self) -> Level | None:
+    def next_level(self) -> LoadLevel | None:
         """Return the next level to measure. None if the search is finished."""
         if not self._results:
             return self._first
@@ -76,14 +81,14 @@ class Sweep:
         if self._ended is not None:
             return Saturation(False, by, self._gain, reason=self._ended)
         found = self._open(by) if self._first.is_open_loop else self._closed(by)
-        decisive = [one.load for one in (found.level, found.beyond) if one is not None]
+        decisive = [one.numeric_load for one in (found.level, found.beyond) if one is not None]
         doubtful = self._objectives and any(self._results[value].client_bound for value in decisive)
         return msgspec.structs.replace(found, doubtful=doubtful)
 
     def _goes_on(self) -> bool:
         if self._first.is_open_loop:
             return all(self._kept_up().values())
-        return still_gains(self._served(), self._gain)
+        return still_gains_throughput(self._served(), self._gain)
 
     def _between(self) -> float | None:
         if self._first.is_open_loop:
@@ -92,7 +97,7 @@ class Sweep:
 
     def _closed(self, by: ServedUnit) -> Saturation:
         served = self._served()
-        found = find_knee(served, self._gain)
+        found = find_saturation_level(served, self._gain)
         above = min((level for level in served if level > found), default=None)
         return Saturation(
             True,
@@ -129,10 +134,10 @@ class Sweep:
             for value, result in self._results.items()
         }
 
-    def _at(self, value: float) -> Level:
+    def _at(self, value: float) -> LoadLevel:
         if self._first.is_open_loop:
-            return Level(rate=value, arrivals=self._first.arrivals)
-        return Level(concurrency=int(value))
+            return LoadLevel(rate=value, arrivals=self._first.arrivals)
+        return LoadLevel(concurrency=int(value))
 
 
 def served_rate(result: LevelResult) -> float:

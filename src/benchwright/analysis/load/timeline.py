@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from benchwright.analysis.load.measurement_windows import FoundWindow
 from benchwright.analysis.load.requests import LevelRequests
-from benchwright.analysis.load.windows import FoundWindow
 from benchwright.endpoint.metrics_poller import ServerMetrics
 from benchwright.records import Record
 from benchwright.stats.windows import mean_concurrency_between
@@ -23,7 +23,7 @@ With `MAX_BINS` bins, such a level would have nearly empty bins, so it has fewer
 
 MIN_BINS = 16
 
-MIN_BIN_LATENCIES = 3
+MIN_LATENCIES_PER_BIN = 3
 """Minimum length of a bin, as a multiple of the median latency.
 
 Requests that run in step all end at once, so shorter bins would alternate.
@@ -75,7 +75,7 @@ def timeline_of(
     seconds = float(requests.end.max()) if number else 0.0
     if seconds <= 0:
         return None
-    together = MIN_BIN_LATENCIES * float(np.median(requests.sent_latency))
+    together = MIN_LATENCIES_PER_BIN * float(np.median(requests.sent_latency))
     most_bins = seconds / together if together > 0 else MAX_BINS
     bins = max(MIN_BINS, min(MAX_BINS, number // REQUESTS_PER_BIN, int(most_bins)))
     edges = np.linspace(0.0, seconds, bins + 1)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from benchwright.analysis.comparison.sides import ERROR, Side
-from benchwright.analysis.quality_and_speed.records import ByConcurrency, ConcurrencyRow, JointView, Trend
+from benchwright.analysis.quality_and_speed.records import ConcurrencyRow, ConcurrencyTable, JointView, Trend
 from benchwright.analysis.quality_and_speed.views import correct_mask
 from benchwright.stats.trend import paired_trend
 
@@ -22,7 +22,7 @@ class TimedSide(NamedTuple):
     view: JointView
 
 
-def by_concurrency(sides: Sequence[Side], views: Sequence[JointView | None]) -> list[ByConcurrency]:
+def concurrency_tables(sides: Sequence[Side], views: Sequence[JointView | None]) -> list[ConcurrencyTable]:
     """Return a table for each set of runs that are known to differ only in concurrency.
 
     `views` has the joint view of each side, in the order of `sides`.
@@ -35,7 +35,7 @@ def by_concurrency(sides: Sequence[Side], views: Sequence[JointView | None]) -> 
     return [_table(one) for one in several]
 
 
-def no_table_reason(views: Sequence[JointView | None], tables: Sequence[ByConcurrency]) -> list[str]:
+def no_table_reason(views: Sequence[JointView | None], tables: Sequence[ConcurrencyTable]) -> list[str]:
     """Return a sentence with the reason, if concurrencies differ but there is no table. Empty otherwise."""
     known = [view for view in views if view is not None and view.concurrency is not None]
     if tables or len({view.concurrency for view in known}) < 2:
@@ -49,18 +49,18 @@ def _identity(side: Side, view: JointView) -> Hashable:
     """Return a key of everything that must be equal for two runs to share a table."""
     facts = side.facts
     return (
-        *(facts.kind, facts.subject, facts.model, facts.variant, facts.data, facts.simulated),
-        *(facts.protocol, facts.protocol_version, facts.stream, facts.slot, view.score, view.threshold),
-        None if facts.graders is None else tuple(sorted(facts.graders.items())),
+        *(facts.kind, facts.subject, facts.model, facts.variant, facts.data_digests, facts.simulated),
+        *(facts.protocol, facts.protocol_version, facts.is_streamed, facts.slot, view.score, view.threshold),
+        None if facts.grader_fingerprints is None else tuple(sorted(facts.grader_fingerprints.items())),
         tuple(sorted(facts.settings.items())),
     )
 
 
-def _table(runs: list[TimedSide]) -> ByConcurrency:
+def _table(runs: list[TimedSide]) -> ConcurrencyTable:
     runs = sorted(runs, key=lambda timed: timed.view.concurrency or 0)
     first = runs[0].view
     trend = _trend(runs)
-    return ByConcurrency(
+    return ConcurrencyTable(
         model=first.model,
         task=first.task,
         score=first.score,
@@ -116,7 +116,7 @@ def _collect(timed: TimedSide, outcomes: dict[str, list[bool]]) -> None:
     side, effort = timed.side, timed.side.usage
     assert effort is not None
     column = side.trials.scores[timed.view.score]
-    decided = ~effort.reused & (column.states != ERROR)
+    decided = ~effort.reused_mask & (column.states != ERROR)
     correct = correct_mask(column, side.pass_threshold)
     for place in np.flatnonzero(decided).tolist():
         if sample := side.trials.samples[place]:

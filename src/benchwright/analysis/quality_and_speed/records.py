@@ -10,7 +10,7 @@ from typing import Literal
 from benchwright.records import Record
 from benchwright.statistic import Statistic
 
-Metric = Literal["latency", "ttft"]
+SpeedMetric = Literal["latency", "ttft"]
 
 
 class CorrectAnswerRate(Record, frozen=True):
@@ -45,7 +45,7 @@ class SpeedBucket(Record, frozen=True):
     method: str = "none"
 
 
-class WithinSamples(Record, frozen=True):
+class WithinSampleComparison(Record, frozen=True):
     """Comparison of right and wrong repeats of the same sample, over the `samples` that have both.
 
     `wrong_slower`: number of clusters of samples in which wrong answers were slower. `wrong_faster`: number of
@@ -68,7 +68,7 @@ class SpeedAccuracy(Record, frozen=True):
     this probability is 0.5, by `test`.
     """
 
-    metric: Metric
+    metric: SpeedMetric
     n: int
     correct: int
     untimed: int
@@ -76,7 +76,7 @@ class SpeedAccuracy(Record, frozen=True):
     wrong_slower: float | None = None
     p_value: float | None = None
     test: str = "none"
-    within: WithinSamples | None = None
+    within: WithinSampleComparison | None = None
 
 
 class OutcomeCounts(Record, frozen=True):
@@ -175,7 +175,7 @@ class ConcurrencyRow(Record, frozen=True):
     timings_valid: bool | None = None
 
 
-class ByConcurrency(Record, frozen=True):
+class ConcurrencyTable(Record, frozen=True):
     """Runs that differ only in concurrency. The lowest concurrency comes first.
 
     `no_trend`: the reason why there is no `trend`.

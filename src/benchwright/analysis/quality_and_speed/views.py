@@ -20,15 +20,15 @@ from benchwright.analysis.comparison.sides import (
 from benchwright.analysis.quality_and_speed.records import (
     CorrectAnswerRate,
     JointView,
-    Metric,
     OutcomeCounts,
     SpeedAccuracy,
     SpeedBucket,
-    WithinSamples,
+    SpeedMetric,
+    WithinSampleComparison,
 )
-from benchwright.analysis.scores import MeanWithEnds, with_ends
+from benchwright.analysis.scores import MeanWithInterval, mean_with_interval
 from benchwright.statistic import NoScore
-from benchwright.stats.arrays import Codes, Vector
+from benchwright.stats.arrays import CodeVector, Vector
 from benchwright.stats.clusters import clustered_mean
 from benchwright.stats.percentiles import percentile
 from benchwright.stats.rank_tests import quantile_buckets, rank_association, within_sample_association
@@ -40,7 +40,7 @@ MIN_TIMED_TRIALS = 8
 
 NO_REASONS: Mapping[str, int] = {}
 
-Mask = NDArray[np.bool_]
+BooleanMask = NDArray[np.bool_]
 
 
 def joint_view(side: Side, confidence: float = 0.95, score: str | None = None) -> JointView | None:
@@ -59,11 +59,11 @@ def joint_view(side: Side, confidence: float = 0.95, score: str | None = None) -
     facts = side.facts
     seconds = None if effort.seconds is None else _timed_seconds(effort, effort.seconds)
     outcomes = outcome_counts(
-        column, correct, effort.reused, clusters, confidence, side.failure_reasons(score)
+        column, correct, effort.reused_mask, clusters, confidence, side.failure_reasons(score)
     )
     rates = _Rates(effort, correct, trials.samples, trials.groups, confidence)
     rated = not isinstance(outcomes.accuracy, NoScore)
-    counted = rated and not effort.uncounted
+    counted = rated and not effort.uncounted_requests
     completion = effort.completion_tokens, effort.lost_work.completion_tokens
     total = effort.prompt_tokens + completion[0], effort.lost_work.prompt_tokens + completion[1]
     return JointView(
@@ -87,14 +87,14 @@ def joint_view(side: Side, confidence: float = 0.95, score: str | None = None) -
         ttft_p99=percentile(times["ttft"], 0.99) if "ttft" in times else None,
         latency_p50=percentile(times["latency"], 0.5) if "latency" in times else None,
         latency_p99=percentile(times["latency"], 0.99) if "latency" in times else None,
-        correct_per_second=rates.per(effort.seconds, effort.lost_work.seconds, ~effort.unsettled)
+        correct_per_second=rates.per(effort.seconds, effort.lost_work.seconds, ~effort.unsettled_mask)
         if rated and effort.seconds is not None
         else None,
         correct_per_1000_completion_tokens=rates.per(*completion, unit=1000) if counted else None,
         correct_per_1000_tokens=rates.per(*total, unit=1000) if counted else None,
         by_speed=[
             found
-            for metric in METRICS
+            for metric in SPEED_METRICS
             if (found := _by_speed(metric, side, column, correct, clusters, confidence)) is not None
         ],
         timings_valid=facts.timings_valid,
@@ -108,19 +108,19 @@ def _timed_seconds(effort: TrialUsage, seconds: Vector) -> float:
 
     Trials that were made before the concurrency had settled are left out. Cancelled trials are included.
     """
-    return float(seconds[~effort.unsettled].sum() + effort.lost_work.seconds.sum())
+    return float(seconds[~effort.unsettled_mask].sum() + effort.lost_work.seconds.sum())
 
 
-METRICS: tuple[Metric, ...] = get_args(Metric)
+SPEED_METRICS: tuple[SpeedMetric, ...] = get_args(SpeedMetric)
 
 
-def correct_mask(column: SideScoreColumn, threshold: float) -> Mask:
+def correct_mask(column: SideScoreColumn, threshold: float) -> BooleanMask:
     """Return a mask (n,) of the correct trials: those whose score is at least `threshold`."""
-    found: Mask = (column.states == SCORED) & (column.values >= threshold)
+    found: BooleanMask = (column.states == SCORED) & (column.values >= threshold)
     return found
 
 
-Clusters = Codes | range
+Clusters = CodeVector | range
 """Cluster code of each trial.
 
 If each trial is a cluster by itself, the codes are a range, which takes no memory.
@@ -141,19 +141,19 @@ def clusters_of(samples: CodedTexts, groups: CodedTexts) -> Clusters:
         codes = np.where(groups.codes >= 0, groups.codes + codes.max(initial=0) + 1, codes)
     alone = (samples.codes < 0) & (groups.codes < 0)
     codes[alone] = -1 - np.flatnonzero(alone)
-    found: Codes = codes
+    found: CodeVector = codes
     return found
 
 
-def _of_these(clusters: Clusters, chosen: Mask) -> Clusters:
+def _of_these(clusters: Clusters, chosen: BooleanMask) -> Clusters:
     """Return the clusters of the trials that `chosen` (n,) selects."""
     return range(int(chosen.sum())) if isinstance(clusters, range) else clusters[chosen]
 
 
 def outcome_counts(
     column: SideScoreColumn,
-    correct: Mask,
-    reused: Mask,
+    correct: BooleanMask,
+    reused: BooleanMask,
     clusters: Clusters,
     confidence: float,
     reasons: Mapping[str, int] = NO_REASONS,
@@ -166,11 +166,11 @@ def outcome_counts(
     decided = own & (column.states != ERROR)
     failed = int(((column.states == ERROR) & own).sum())
     found = _accuracy(correct[decided], _of_these(clusters, decided), confidence)
-    shown = MeanWithEnds(None, None, None)
+    shown = MeanWithInterval(None, None, None)
     if found is not None:
-        shown = with_ends(found)
+        shown = mean_with_interval(found)
     elif failed:
-        shown = with_ends(NoScore(failed, dict(reasons)))
+        shown = mean_with_interval(NoScore(failed, dict(reasons)))
     return OutcomeCounts(
         trials=own.size,
         correct=int(correct[own].sum()),
@@ -185,7 +185,7 @@ def outcome_counts(
     )
 
 
-def _accuracy(correct: Mask, clusters: Clusters, confidence: float) -> MeanEstimate | None:
+def _accuracy(correct: BooleanMask, clusters: Clusters, confidence: float) -> MeanEstimate | None:
     """Return the share of right trials with Wilson's interval. None if no trial is right or wrong.
 
     If trials share a cluster, the interval uses the effective sample size.
@@ -202,13 +202,13 @@ class _Rates:
     def __init__(
         self,
         effort: TrialUsage,
-        correct: Mask,
+        correct: BooleanMask,
         samples: CodedTexts,
         groups: CodedTexts,
         confidence: float,
     ) -> None:
         lost = effort.lost_work
-        self._own = ~effort.reused
+        self._own = ~effort.reused_mask
         self._correct = np.concatenate([correct[self._own], np.zeros(len(lost.samples), np.bool_)])
         everyone = clusters_of(samples.concatenate(lost.samples), groups.concatenate(lost.groups))
         self._clusters = _of_these(
@@ -217,7 +217,7 @@ class _Rates:
         self._confidence = confidence
 
     def per(
-        self, spent: Vector, lost: Vector, among: Mask | None = None, unit: float = 1.0
+        self, spent: Vector, lost: Vector, among: BooleanMask | None = None, unit: float = 1.0
     ) -> CorrectAnswerRate | None:
         """Return right answers per `unit` of the amount spent on trials (`spent`, (n,)) and cancelled trials
         (`lost`, (m,)).
@@ -241,17 +241,17 @@ class _Rates:
 
 
 def _by_speed(
-    metric: Metric,
+    metric: SpeedMetric,
     side: Side,
     column: SideScoreColumn,
-    correct: Mask,
+    correct: BooleanMask,
     clusters: Clusters,
     confidence: float,
 ) -> SpeedAccuracy | None:
     effort = side.usage
     assert effort is not None
     times = effort.latency if metric == "latency" else effort.ttft
-    decided = ~effort.reused & (column.states != ERROR)
+    decided = ~effort.reused_mask & (column.states != ERROR)
     timed = decided & np.isfinite(times)
     if int(timed.sum()) < MIN_TIMED_TRIALS:
         return None
@@ -268,16 +268,20 @@ def _by_speed(
         correct=int(outcomes.sum()),
         untimed=int(decided.sum()) - values.size,
         buckets=_buckets(values, outcomes, labels, confidence),
-        wrong_slower=association.higher_at_0,
+        wrong_slower=association.probability_higher_at_0,
         p_value=association.p_value,
         test=association.test,
         within=None
         if within is None
-        else WithinSamples(within.n_samples, within.higher, within.lower, within.ties, within.p_value),
+        else WithinSampleComparison(
+            within.n_samples, within.higher, within.lower, within.ties, within.p_value
+        ),
     )
 
 
-def _buckets(values: Vector, correct: Mask, clusters: Clusters, confidence: float) -> list[SpeedBucket]:
+def _buckets(
+    values: Vector, correct: BooleanMask, clusters: Clusters, confidence: float
+) -> list[SpeedBucket]:
     found = []
     codes = quantile_buckets(values)
     for code in np.unique(codes).tolist():
@@ -303,13 +307,13 @@ def _buckets(values: Vector, correct: Mask, clusters: Clusters, confidence: floa
 def _notes(effort: TrialUsage) -> Iterable[str]:
     if effort.seconds is None:
         yield "it is not known when its trials ran, so correct answers per second cannot be computed"
-    if effort.uncounted:
+    if effort.uncounted_requests:
         yield (
-            f"{effort.uncounted:,} of {effort.requests:,} answered requests came without token counts, "
+            f"{effort.uncounted_requests:,} of {effort.requests:,} answered requests came without token counts, "
             "so there are no correct answers per 1,000 tokens"
         )
-    if effort.targets > 1:
+    if effort.target_count > 1:
         yield (
-            f"{effort.targets} targets ran at the same time: correct answers per second are over the time in "
+            f"{effort.target_count} targets ran at the same time: correct answers per second are over the time in "
             "which this one's trials ran"
         )

@@ -10,23 +10,23 @@ import numpy as np
 
 from benchwright.analysis.comparison.records import ScoreChange, ScoreComparison
 from benchwright.analysis.report.columns import TrialColumns
-from benchwright.analysis.report.messages import ParsedMessage, as_json, parse_messages
+from benchwright.analysis.report.messages import ParsedMessage, json_text, parse_messages
 from benchwright.analysis.report.records import (
     Conversation,
     Grade,
-    Piece,
     ShownCall,
     ShownFlag,
     ShownMessage,
     ShownPicture,
+    TextPiece,
 )
-from benchwright.analysis.report.text_pieces import shorten
+from benchwright.analysis.report.text_pieces import shorten_to_pieces
 from benchwright.analysis.suspicious_passes import kind_in_words
 from benchwright.analysis.thinking import thinking_tokens_text
 from benchwright.analysis.trial_preview import trial_notes
 from benchwright.errors import JournalError
-from benchwright.formats import duration, milliseconds, plural
-from benchwright.pictures import bytes_of_url, data_url, pictures_of
+from benchwright.formats import count_with_noun, format_duration, format_milliseconds
+from benchwright.pictures import decode_data_url, find_pictures, make_data_url
 from benchwright.records import RequestRecord, ScoreRecord
 from benchwright.runs.attempts import ScoredTrial
 from benchwright.runs.flags import Flag
@@ -42,11 +42,11 @@ MAX_MESSAGES = 24
 In a longer conversation, the first few messages and the last messages are shown.
 """
 
-MAX_PICTURE = 200_000
-MAX_PICTURES = 4
-"""`MAX_PICTURE`: maximum size in bytes of an image that a page shows.
+MAX_PICTURE_BYTES = 200_000
+MAX_PICTURES_PER_MESSAGE = 4
+"""`MAX_PICTURE_BYTES`: maximum size in bytes of an image that a page shows.
 
-`MAX_PICTURES`: maximum number of images that are shown per message.
+`MAX_PICTURES_PER_MESSAGE`: maximum number of images that are shown per message.
 """
 
 FIRST_MESSAGES_SHOWN = 4
@@ -75,13 +75,13 @@ def choose_trials(columns: TrialColumns, threshold: float, most: int) -> dict[in
 
 def _kinds(columns: TrialColumns, threshold: float, most: int) -> dict[str, list[int]]:
     first = next(iter(columns.scores.values()), np.full(columns.rows.size, np.nan))
-    below = np.flatnonzero((first < threshold) & ~columns.no_answer)
+    below = np.flatnonzero((first < threshold) & ~columns.no_answer_mask)
     timed = np.flatnonzero(~np.isnan(columns.latency))
     passed = np.flatnonzero(first >= threshold)
     kinds = {
-        "flagged": np.flatnonzero(columns.flagged),
-        "failed": np.flatnonzero(columns.failed),
-        "no answer": np.flatnonzero(columns.no_answer),
+        "flagged": np.flatnonzero(columns.flagged_mask),
+        "failed": np.flatnonzero(columns.failed_mask),
+        "no answer": np.flatnonzero(columns.no_answer_mask),
         f"below {threshold:g}": below[np.argsort(first[below], kind="stable")],
         "slowest": timed[np.argsort(-columns.latency[timed], kind="stable")],
         "passed": passed,
@@ -117,7 +117,7 @@ def select_changes(score: ScoreComparison, most: int) -> list[ScoreChange]:
     Of each kind, the largest changes are chosen. Losses and wins get equal shares if there are enough of
     both.
     """
-    won, lost = score.won_and_lost()
+    won, lost = score.won_and_lost_changes()
     of_lost = max(most // 2, most - len(won))
     return lost[:of_lost] + won[: most - min(of_lost, len(lost))]
 
@@ -129,24 +129,26 @@ def conversation_of(trial: ScoredTrial, body: TrialBody | str, shown_as: str = "
     """
     record, scores = trial.record, trial.scores.values()
     if isinstance(body, str):
-        messages, left_out, result = [ShownMessage("note", [Piece("cut", body)])], 0, []
+        messages, left_out, result = [ShownMessage("note", [TextPiece("cut", body)])], 0, []
     else:
         parsed, left_out = parse_messages(
             body, [score.span for score in scores if score.span], FIRST_MESSAGES_SHOWN, MAX_MESSAGES
         )
         messages = [_shown_message(message) for message in parsed]
-        result = shorten(as_json(body.native), MAX_DETAIL_LENGTH) if body.native is not None else []
+        result = (
+            shorten_to_pieces(json_text(body.native), MAX_DETAIL_LENGTH) if body.native is not None else []
+        )
     return Conversation(
         sample=record.sample,
         repeat=record.repeat,
         attempt=record.attempt,
         status=str(trial.status),
         seconds=record.duration / 1e9,
-        reason=shorten(record.reason or "", MAX_DETAIL_LENGTH),
+        reason=shorten_to_pieces(record.reason or "", MAX_DETAIL_LENGTH),
         selection_reason=shown_as,
         messages=messages,
         left_out=left_out,
-        notes=[shorten(note, MAX_DETAIL_LENGTH) for note in trial_notes(record)],
+        notes=[shorten_to_pieces(note, MAX_DETAIL_LENGTH) for note in trial_notes(record)],
         flags=[_flag(flag) for flag in trial.flags],
         grades=[*(_own_grade(*one) for one in record.scores.items()), *(_grade(score) for score in scores)],
         requests=[_request(request) for request in record.requests[:MAX_MESSAGES]],
@@ -157,28 +159,28 @@ def conversation_of(trial: ScoredTrial, body: TrialBody | str, shown_as: str = "
 def _shown_message(message: ParsedMessage) -> ShownMessage:
     return ShownMessage(
         role=message.role,
-        pieces=shorten(message.text, span=message.span),
-        reasoning=shorten(message.reasoning),
+        pieces=shorten_to_pieces(message.text, span=message.answer_span),
+        reasoning=shorten_to_pieces(message.reasoning),
         calls=[
-            ShownCall(call.name, shorten(call.arguments, MAX_DETAIL_LENGTH))
+            ShownCall(call.name, shorten_to_pieces(call.arguments, MAX_DETAIL_LENGTH))
             for call in message.calls[:MAX_MESSAGES]
         ],
-        pictures=list(islice(_small_pictures(message.message.get("content")), MAX_PICTURES)),
+        pictures=list(islice(_small_pictures(message.message.get("content")), MAX_PICTURES_PER_MESSAGE)),
     )
 
 
 def _small_pictures(content: Any) -> Iterator[ShownPicture]:
-    """Yield a message's images of at most `MAX_PICTURE` bytes, re-encoded as data URLs.
+    """Yield a message's images of at most `MAX_PICTURE_BYTES` bytes, re-encoded as data URLs.
 
     Because they are re-encoded, nothing but image data can get into the page through them.
     """
-    for url, seen in pictures_of(content):
-        if seen.size <= MAX_PICTURE:
-            yield ShownPicture(data_url(bytes_of_url(url)), str(seen))
+    for url, seen in find_pictures(content):
+        if seen.byte_count <= MAX_PICTURE_BYTES:
+            yield ShownPicture(make_data_url(decode_data_url(url)), str(seen))
 
 
 def _flag(flag: Flag) -> ShownFlag:
-    return ShownFlag(kind_in_words(flag.kind), shorten(flag.evidence, MAX_DETAIL_LENGTH))
+    return ShownFlag(kind_in_words(flag.kind), shorten_to_pieces(flag.evidence, MAX_DETAIL_LENGTH))
 
 
 def _own_grade(name: str, value: float) -> Grade:
@@ -190,23 +192,25 @@ def _grade(score: ScoreRecord) -> Grade:
         scorer=score.scorer,
         value=score.value,
         status=str(score.status),
-        span=shorten(score.span or "", MAX_DETAIL_LENGTH),
-        detail=shorten(as_json(score.detail), MAX_DETAIL_LENGTH) if score.detail else [],
+        span=shorten_to_pieces(score.span or "", MAX_DETAIL_LENGTH),
+        detail=shorten_to_pieces(json_text(score.detail), MAX_DETAIL_LENGTH) if score.detail else [],
     )
 
 
 def _request(request: RequestRecord) -> str:
     usage = request.usage
     parts = [
-        f"{request.role} {milliseconds(request.total_latency_seconds)} ms" if request.total else request.role
+        f"{request.role} {format_milliseconds(request.total_latency_seconds)} ms"
+        if request.total
+        else request.role
     ]
     if request.ttft_seconds is not None:
-        parts.append(f"first token {milliseconds(request.ttft_seconds)} ms")
+        parts.append(f"first token {format_milliseconds(request.ttft_seconds)} ms")
     if usage.total_tokens:
-        completion = plural(usage.completion_tokens or 0, "token")
+        completion = count_with_noun(usage.completion_tokens or 0, "token")
         parts.append(f"{usage.prompt_tokens or 0:,} + {completion}{thinking_tokens_text(usage)}")
     if request.attempts > 1:
-        parts.append(f"{request.attempts} attempts, {duration(request.waited / 1e9)} of waiting")
+        parts.append(f"{request.attempts} attempts, {format_duration(request.waited / 1e9)} of waiting")
     if request.error:
         parts.append(request.error[:MAX_DETAIL_LENGTH])
     return ", ".join(parts)

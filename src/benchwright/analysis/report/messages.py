@@ -26,14 +26,14 @@ class ParsedCall(Record, frozen=True):
 
 
 class ParsedMessage(Record, frozen=True):
-    """One message. `span` is the position of the extracted answer in its text."""
+    """One message. `answer_span` is the position of the extracted answer in its text."""
 
     message: Message
     role: str
     text: str
     reasoning: str
     calls: list[ParsedCall]
-    span: tuple[int, int] | None = None
+    answer_span: tuple[int, int] | None = None
 
 
 def parse_messages(
@@ -111,22 +111,22 @@ def _parse_message(message: Message, thought: str, spans: Sequence[str]) -> Pars
         text=text,
         reasoning=thought,
         calls=[_parse_call(call) for call in calls] if isinstance(calls, list) else [],
-        span=next((found for span in spans if (found := find_span(text, span)) is not None), None),
+        answer_span=next((found for span in spans if (found := find_span(text, span)) is not None), None),
     )
 
 
 def _parse_call(call: Any) -> ParsedCall:
     function = call.get("function") if isinstance(call, dict) else None
     if not isinstance(function, dict):
-        return ParsedCall("?", "", as_json(call))
+        return ParsedCall("?", "", json_text(call))
     arguments = function.get("arguments")
     return ParsedCall(
         str(function.get("name"))[:100],
         str(call.get("id") or ""),
-        arguments if isinstance(arguments, str) else as_json(arguments),
+        arguments if isinstance(arguments, str) else json_text(arguments),
     )
 
 
-def as_json(value: Any) -> str:
+def json_text(value: Any) -> str:
     """Encode a value as JSON."""
     return encode_json(value).decode(errors="replace")

@@ -13,7 +13,7 @@ import msgspec
 from benchwright.analysis.comparison.sides import SideFacts
 from benchwright.analysis.report.records import ConfigurationFact
 from benchwright.endpoint.card import Card
-from benchwright.formats import plural
+from benchwright.formats import count_with_noun
 from benchwright.runs.cards import card_lines
 from benchwright.runs.journal import encode_json
 from benchwright.runs.manifest import DataFile, Manifest
@@ -102,7 +102,7 @@ def _data(files: Sequence[DataFile], about: Any) -> Iterator[tuple[str, str]]:
         beginning = f" from {file.offset:,}" if file.offset else ""
         yield (
             f"data {Path(file.path).name}",
-            f"{plural(file.samples, 'sample')}{beginning}, xxh3 {file.xxh3}",
+            f"{count_with_noun(file.samples, 'sample')}{beginning}, xxh3 {file.xxh3}",
         )
 
 
@@ -113,9 +113,9 @@ def facts_of_file(facts: SideFacts) -> dict[str, str]:
         "kind": facts.kind,
         "model": facts.model,
         "task": facts.task,
-        "data": ", ".join(facts.data or ()),
+        "data": ", ".join(facts.data_digests or ()),
         "concurrency": "" if facts.concurrency is None else str(facts.concurrency),
-        "streaming": "" if facts.stream is None else "yes" if facts.stream else "no",
+        "streaming": "" if facts.is_streamed is None else "yes" if facts.is_streamed else "no",
         **facts.settings,
     }
     return {name: value for name, value in told.items() if value}

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 from benchwright.analysis.comparison.records import Comparison, ScoreChange
 from benchwright.analysis.deciding.records import RunDecision
 from benchwright.analysis.load.plot_data import DetailedLoad
-from benchwright.analysis.quality_and_speed.fronts import Front, ResourcesPerTrial
+from benchwright.analysis.quality_and_speed.pareto_fronts import ParetoFront, ResourcesPerTrial
 from benchwright.analysis.request_summary import RequestSummary
 from benchwright.analysis.summary_records import ScoreSummary
 from benchwright.catalog.benchmark import Figure
@@ -15,7 +15,7 @@ from benchwright.records import Record
 from benchwright.statistic import Statistic
 
 
-class Piece(NamedTuple):
+class TextPiece(NamedTuple):
     """A piece of a text.
 
     Its kind is `text` (unchanged), `span` (the extracted answer), or `cut` (a note on omitted text).
@@ -25,14 +25,14 @@ class Piece(NamedTuple):
     text: str
 
 
-Pieces = list[Piece]
+TextPieces = list[TextPiece]
 
 
 class ShownCall(Record, frozen=True):
     """A tool call as displayed in a conversation."""
 
     name: str
-    arguments: Pieces
+    arguments: TextPieces
 
 
 class ShownPicture(Record, frozen=True):
@@ -46,8 +46,8 @@ class ShownMessage(Record, frozen=True):
     """One message as displayed. Only small images are shown; the text mentions all images."""
 
     role: str
-    pieces: Pieces = []
-    reasoning: Pieces = []
+    pieces: TextPieces = []
+    reasoning: TextPieces = []
     calls: list[ShownCall] = []
     pictures: list[ShownPicture] = []
 
@@ -60,8 +60,8 @@ class Grade(Record, frozen=True):
     scorer: str
     value: float | None
     status: str
-    span: Pieces = []
-    detail: Pieces = []
+    span: TextPieces = []
+    detail: TextPieces = []
 
 
 class ShownFlag(Record, frozen=True):
@@ -71,7 +71,7 @@ class ShownFlag(Record, frozen=True):
     """
 
     kind: str
-    evidence: Pieces = []
+    evidence: TextPieces = []
 
 
 class Conversation(Record, frozen=True):
@@ -85,23 +85,23 @@ class Conversation(Record, frozen=True):
     attempt: int
     status: str
     seconds: float
-    reason: Pieces = []
+    reason: TextPieces = []
     selection_reason: str = ""
     messages: list[ShownMessage] = []
     left_out: int = 0
     grades: list[Grade] = []
-    notes: list[Pieces] = []
+    notes: list[TextPieces] = []
     flags: list[ShownFlag] = []
     requests: list[str] = []
-    result: Pieces = []
+    result: TextPieces = []
 
 
 class TrialTexts(Record, frozen=True):
     """Preview of a trial: its input, the expected answer, and the model's answer."""
 
-    input: Pieces = []
-    target: Pieces = []
-    answer: Pieces = []
+    input: TextPieces = []
+    target: TextPieces = []
+    answer: TextPieces = []
 
 
 class Flip(Record, frozen=True):
@@ -171,7 +171,7 @@ class Quantile(Record, frozen=True):
     high: float | None = None
 
 
-class Curve(Record, frozen=True):
+class DistributionCurve(Record, frozen=True):
     """Distribution of the times of `n` requests, as points (seconds, share of the requests that took no longer)."""
 
     letter: str
@@ -180,11 +180,11 @@ class Curve(Record, frozen=True):
     quantiles: list[Quantile]
 
 
-class Distribution(Record, frozen=True):
+class DistributionChart(Record, frozen=True):
     """The distributions of one kind of request time. Each run has a curve."""
 
     title: str
-    curves: list[Curve]
+    curves: list[DistributionCurve]
 
 
 class LatencyBin(Record, frozen=True):
@@ -209,7 +209,7 @@ class ScoreByLatency(Record, frozen=True):
 SegmentKind = Literal["waited", "connect", "first token", "generation", "answer"]
 
 
-class Segment(Record, frozen=True):
+class TrialSegment(Record, frozen=True):
     """A period of a trial, in seconds from the trial's start. `kind`: what happened in it."""
 
     kind: SegmentKind
@@ -224,7 +224,7 @@ class TimedTrial(Record, frozen=True):
     repeat: int
     start_seconds: float
     length: float
-    segments: list[Segment]
+    segments: list[TrialSegment]
 
 
 class Waterfall(Record, frozen=True):
@@ -259,7 +259,7 @@ class PackOwnScore(Record, frozen=True):
     categories: list[tuple[str, str, str]] = []
 
 
-class RunPart(Record, frozen=True):
+class RunSection(Record, frozen=True):
     """The section of a report on one target of a run. `decision` applies to the whole run.
 
     `name`: the name that the user gave the run. `note`: the user's note on the run.
@@ -303,12 +303,12 @@ class Report(Record, frozen=True):
     made_at: str
     version: str
     samples: int
-    runs: list[RunPart]
+    runs: list[RunSection]
     comparison: Comparison
     breakdowns: list[Breakdown] = []
     flips: list[Flips] = []
-    distributions: list[Distribution] = []
-    fronts: list[Front] = []
+    distributions: list[DistributionChart] = []
+    fronts: list[ParetoFront] = []
     loads: list[DetailedLoad] = []
     facts: list[ConfigurationFact] = []
     banners: list[str] = []

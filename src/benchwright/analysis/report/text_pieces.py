@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 
-from benchwright.analysis.report.records import Piece, Pieces
-from benchwright.formats import plural
+from benchwright.analysis.report.records import TextPiece, TextPieces
+from benchwright.formats import count_with_noun
 
 MAX_TEXT_LENGTH = 4_000
 """Maximum number of characters shown of one text."""
@@ -17,7 +17,9 @@ CONTEXT_CHARACTERS = 120
 """Number of characters that are shown around the extracted answer, if it is in the omitted middle of a text."""
 
 
-def shorten(text: str, most: int = MAX_TEXT_LENGTH, span: tuple[int, int] | None = None) -> Pieces:
+def shorten_to_pieces(
+    text: str, most: int = MAX_TEXT_LENGTH, span: tuple[int, int] | None = None
+) -> TextPieces:
     """Return a text as pieces. If it is longer than `most` characters, passages in its middle are omitted.
 
     The beginning, the end and the surroundings of `span` (the extracted answer) are kept. A note replaces each
@@ -29,20 +31,24 @@ def shorten(text: str, most: int = MAX_TEXT_LENGTH, span: tuple[int, int] | None
         if span is not None:
             span = span[0], min(span[1], span[0] + most // 3)
             kept.append((max(0, span[0] - CONTEXT_CHARACTERS), min(len(text), span[1] + CONTEXT_CHARACTERS)))
-    pieces: Pieces = []
+    pieces: TextPieces = []
     end = 0
     for low, high in sorted(kept):
         if low > end:
-            pieces.append(Piece("cut", f"{plural(low - end, 'character')} cut"))
+            pieces.append(TextPiece("cut", f"{count_with_noun(low - end, 'character')} cut"))
         pieces += _marked(text, max(low, end), high, span)
         end = max(end, high)
     return pieces
 
 
-def _marked(text: str, low: int, high: int, span: tuple[int, int] | None) -> Pieces:
+def _marked(text: str, low: int, high: int, span: tuple[int, int] | None) -> TextPieces:
     """Return text[low:high] as pieces. The passage inside `span` is a separate piece."""
     start, end = (min(max(place, low), max(high, low)) for place in span or (low, low))
-    found = [Piece("text", text[low:start]), Piece("span", text[start:end]), Piece("text", text[end:high])]
+    found = [
+        TextPiece("text", text[low:start]),
+        TextPiece("span", text[start:end]),
+        TextPiece("text", text[end:high]),
+    ]
     return [piece for piece in found if piece.text]
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from benchwright.analysis.report.conversations import MAX_BODY_BYTES
 from benchwright.analysis.report.records import TrialTexts
-from benchwright.analysis.report.text_pieces import find_span, shorten
+from benchwright.analysis.report.text_pieces import find_span, shorten_to_pieces
 from benchwright.analysis.trial_preview import read_preview, trial_preview
 from benchwright.runs.attempts import ScoredTrial
 
@@ -21,7 +21,7 @@ def read_trial_texts(directory: Path, trial: ScoredTrial) -> TrialTexts:
     answer = (told.answer or "").strip("\n")
     spans = (find_span(answer, score.span) for score in trial.scores.values())
     return TrialTexts(
-        input=shorten((told.input or "").strip("\n"), MAX_TEXT_LENGTH),
-        target=shorten((told.target or "").strip("\n"), MAX_TEXT_LENGTH),
-        answer=shorten(answer, MAX_TEXT_LENGTH, next(filter(None, spans), None)),
+        input=shorten_to_pieces((told.input or "").strip("\n"), MAX_TEXT_LENGTH),
+        target=shorten_to_pieces((told.target or "").strip("\n"), MAX_TEXT_LENGTH),
+        answer=shorten_to_pieces(answer, MAX_TEXT_LENGTH, next(filter(None, spans), None)),
     )

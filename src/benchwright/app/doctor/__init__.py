@@ -11,7 +11,7 @@ from __future__ import annotations
 from functools import partial
 
 from benchwright.app.doctor import agents, containers, machine, network, programs
-from benchwright.app.doctor.findings import Check, Finding, findings_of
+from benchwright.app.doctor.findings import Finding, MachineCheck, run_checks
 
 __all__ = ["Finding", "examine_machine"]
 
@@ -20,19 +20,19 @@ def examine_machine(*, call_out: bool = False) -> list[Finding]:
     """Return the findings about this machine. Other machines are contacted only if `call_out` is True."""
     seconds = containers.PULL_SECONDS if call_out else 0.0
     checks = [
-        Check("Python", programs.check_python),
-        Check("extras", programs.check_extras),
-        Check("home directory", machine.check_home_directory),
-        Check("memory", machine.check_memory),
-        Check("open files", machine.check_open_files),
-        Check("clock", machine.check_clock),
-        Check("loopback", network.check_loopback),
-        Check("proxies", network.check_proxies),
-        Check("sandbox", programs.check_sandbox),
-        Check("pack processes", programs.check_pack_processes),
-        Check("Node.js", programs.check_node),
-        Check("agents", agents.check_agents),
-        Check("docker program", containers.check_docker_program),
-        Check("container engine", partial(containers.check_engine, call_out=call_out), 10.0 + seconds),
+        MachineCheck("Python", programs.check_python),
+        MachineCheck("extras", programs.check_extras),
+        MachineCheck("home directory", machine.check_home_directory),
+        MachineCheck("memory", machine.check_memory),
+        MachineCheck("open files", machine.check_open_files),
+        MachineCheck("clock", machine.check_clock),
+        MachineCheck("loopback", network.check_loopback),
+        MachineCheck("proxies", network.check_proxies),
+        MachineCheck("sandbox", programs.check_sandbox),
+        MachineCheck("pack processes", programs.check_pack_processes),
+        MachineCheck("Node.js", programs.check_node),
+        MachineCheck("agents", agents.check_agents),
+        MachineCheck("docker program", containers.check_docker_program),
+        MachineCheck("container engine", partial(containers.check_engine, call_out=call_out), 10.0 + seconds),
     ]
-    return findings_of(checks)
+    return run_checks(checks)

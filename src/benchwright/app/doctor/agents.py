@@ -9,7 +9,7 @@ from benchwright.app.doctor.findings import Finding
 from benchwright.recipes.installed_agents import find_installed
 from benchwright.recipes.recipe import Recipe
 from benchwright.recipes.recipe_lookup import all_recipes
-from benchwright.recipes.tmux import INSTALL_ADVICE, PROGRAM, tmux_version
+from benchwright.recipes.tmux import INSTALL_ADVICE, TMUX_PROGRAM, tmux_version
 
 
 def check_agents() -> Iterator[Finding]:
@@ -41,13 +41,13 @@ def _tmux() -> Finding:
     found, needed_for = tmux_version(), "the agent terminus (--agent)"
     if found is None:
         return Finding(
-            PROGRAM,
+            TMUX_PROGRAM,
             "not on the PATH",
             "missing",
             needed_for,
             f"{INSTALL_ADVICE[0].upper()}{INSTALL_ADVICE[1:]}.",
         )
-    return Finding(PROGRAM, found, needed_for=needed_for)
+    return Finding(TMUX_PROGRAM, found, needed_for=needed_for)
 
 
 def _finding(recipe: Recipe) -> Iterator[Finding]:

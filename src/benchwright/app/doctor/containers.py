@@ -9,21 +9,21 @@ from collections.abc import AsyncIterator, Iterator
 from typing import TYPE_CHECKING
 
 from benchwright.app.doctor.findings import Finding, FindingState
-from benchwright.app.doctor.programs import first_line_of
-from benchwright.formats import plural
+from benchwright.app.doctor.programs import first_output_line
+from benchwright.formats import count_with_noun
 
 if TYPE_CHECKING:
     from benchwright.sandbox.docker import Engine
 
-GiB = 2**30
+BYTES_PER_GIB = 2**30
 ENGINE_TIMEOUT = 6.0
 """Maximum seconds for the engine to respond."""
 PULL_SECONDS = 30.0
-LOW_DISK_BYTES = 20 * GiB
+LOW_DISK_BYTES = 20 * BYTES_PER_GIB
 MIN_API_VERSION = (1, 41)
-MIN_IMAGE = "hello-world:latest"
+TEST_IMAGE = "hello-world:latest"
 
-CONTAINER_USES = "benchmarks in containers (terminal_bench, swe_bench and others) and verifiers of packs"
+CONTAINER_USES_TEXT = "benchmarks in containers (terminal_bench, swe_bench and others) and verifiers of packs"
 
 IMAGE_PREFIXES = {
     "swe_bench": "swebench/sweb.eval.",
@@ -32,7 +32,7 @@ IMAGE_PREFIXES = {
 }
 """Mapping from a benchmark or origin, as named in a finding, to the prefix of its container images' names."""
 
-LIMITABLE_RESOURCES = {"MemoryLimit": "memory", "PidsLimit": "processes", "CpuCfsQuota": "processors"}
+RESOURCE_BY_DOCKER_FIELD = {"MemoryLimit": "memory", "PidsLimit": "processes", "CpuCfsQuota": "processors"}
 """Mapping from a field of `docker info` to the resource that the engine must be able to limit."""
 
 
@@ -44,13 +44,13 @@ def check_docker_program() -> Iterator[Finding]:
         advice = "Debian and Ubuntu: `apt-get install docker.io` or `docker-cli`."
         yield Finding("docker program", "not on the PATH", "missing", builds, advice)
         return
-    said = first_line_of([program, "--version"])
+    said = first_output_line([program, "--version"])
     if said is None:
         advice = "Run `docker --version` to see what is wrong."
         yield Finding("docker program", f"{program} does not answer", "problem", builds, advice)
         return
     yield Finding("docker program", f"{said} ({program})")
-    buildx = first_line_of([program, "buildx", "version"])
+    buildx = first_output_line([program, "buildx", "version"])
     if buildx is not None:
         yield Finding("docker buildx", buildx)
         return
@@ -76,7 +76,7 @@ async def _collected(call_out: bool) -> list[Finding]:
         where = os.environ.get("DOCKER_HOST", "its socket")
         said = f"nothing answers at {where} within {ENGINE_TIMEOUT:g} s"
         advice = "Restart the engine (`systemctl restart docker`, or Docker Desktop), or set DOCKER_HOST."
-        found.append(Finding("container engine", said, "problem", CONTAINER_USES, advice))
+        found.append(Finding("container engine", said, "problem", CONTAINER_USES_TEXT, advice))
     return found
 
 
@@ -95,7 +95,7 @@ async def _engine(limit: asyncio.Timeout, call_out: bool) -> AsyncIterator[Findi
     except EngineUnavailable as error:
         said, _, advice = str(error).partition(". ")
         state: FindingState = "missing" if error.kind == "missing" else "problem"
-        yield Finding("container engine", said, state, CONTAINER_USES, advice or None)
+        yield Finding("container engine", said, state, CONTAINER_USES_TEXT, advice or None)
 
 
 async def _version(engine: Engine) -> Finding:
@@ -103,18 +103,18 @@ async def _version(engine: Engine) -> Finding:
     said = (
         f"{told.get('Version')} at {engine.address or 'the docker context'}, {about.get('Driver')}, "
         f"cgroup {about.get('CgroupVersion', '?')}, {about.get('NCPU')} processors, "
-        f"{(about.get('MemTotal') or 0) / GiB:.1f} GiB"
+        f"{(about.get('MemTotal') or 0) / BYTES_PER_GIB:.1f} GiB"
     )
     subject = "container engine"
     if _numbers(told.get("ApiVersion", "")) < MIN_API_VERSION:
         return Finding(
-            subject, f"{said}: too old", "problem", CONTAINER_USES, "Install Docker 20.10 or newer."
+            subject, f"{said}: too old", "problem", CONTAINER_USES_TEXT, "Install Docker 20.10 or newer."
         )
-    unbounded = [word for name, word in LIMITABLE_RESOURCES.items() if not about.get(name)]
+    unbounded = [word for name, word in RESOURCE_BY_DOCKER_FIELD.items() if not about.get(name)]
     if unbounded:
         advice = "Let Docker run as root, or rootless with cgroup 2 and its controllers delegated."
         said += f": it cannot limit {', '.join(unbounded)}"
-        return Finding(subject, said, "problem", CONTAINER_USES, advice)
+        return Finding(subject, said, "problem", CONTAINER_USES_TEXT, advice)
     return Finding(subject, said)
 
 
@@ -126,13 +126,13 @@ def _disk(engine: Engine) -> Finding:
     subject, free = "disk for images", engine.free_bytes()
     if free is None:
         return Finding(subject, "unknown: the engine has its own file system")
-    said = f"{free / GiB:.1f} GiB free in {engine.information['DockerRootDir']}"
+    said = f"{free / BYTES_PER_GIB:.1f} GiB free in {engine.information['DockerRootDir']}"
     if free >= LOW_DISK_BYTES:
         return Finding(subject, said)
     advice = (
         "Make room: `docker system df` shows what can go; docs/benchmarks.md says what each benchmark needs."
     )
-    return Finding(subject, said, "problem" if free < GiB else "ok", CONTAINER_USES, advice)
+    return Finding(subject, said, "problem" if free < BYTES_PER_GIB else "ok", CONTAINER_USES_TEXT, advice)
 
 
 async def _images(engine: Engine) -> Finding:
@@ -143,7 +143,7 @@ async def _images(engine: Engine) -> Finding:
             if any(tag.startswith(beginning) for tag in tags):
                 sizes[name].append(image["Size"])
     said = [
-        f"{name}: {len(found):,} ({sum(found) / GiB:.1f} GiB)" if found else f"{name}: none"
+        f"{name}: {len(found):,} ({sum(found) / BYTES_PER_GIB:.1f} GiB)" if found else f"{name}: none"
         for name, found in sizes.items()
     ]
     return Finding("images", ", ".join(said))
@@ -155,23 +155,23 @@ async def _leftovers(engine: Engine) -> Finding:
     left = await find_leftovers(engine)
     if not left:
         return Finding("left behind", "no container of a run that was killed")
-    said = f"{plural(len(left), 'container')} of runs that were killed"
+    said = f"{count_with_noun(len(left), 'container')} of runs that were killed"
     return Finding("left behind", said, what_to_do="Nothing: the next run that uses containers removes them.")
 
 
 async def _pulling(engine: Engine) -> Finding:
     from benchwright.sandbox.docker import EngineError, ImageProvider
-    from benchwright.sandbox.docker.images import configuration_of, remove_image
+    from benchwright.sandbox.docker.images import image_configuration, remove_image
 
     subject = "pulling images"
-    was_there = await configuration_of(engine, MIN_IMAGE) is not None
+    was_there = await image_configuration(engine, TEST_IMAGE) is not None
     try:
-        await ImageProvider(engine).provide(MIN_IMAGE)
+        await ImageProvider(engine).provide(TEST_IMAGE)
     except (EngineError, TimeoutError) as error:
         advice = "Let the engine reach the internet, or a mirror or proxy in its own settings (daemon.json)."
         said = str(error) or f"not done within {PULL_SECONDS:g} s"
         return Finding(subject, said, "missing", "images that are not here yet", advice)
     if was_there:
-        return Finding(subject, f"not tried: {MIN_IMAGE} is here already")
-    await remove_image(engine, MIN_IMAGE)
-    return Finding(subject, f"{MIN_IMAGE} was pulled, and removed again")
+        return Finding(subject, f"not tried: {TEST_IMAGE} is here already")
+    await remove_image(engine, TEST_IMAGE)
+    return Finding(subject, f"{TEST_IMAGE} was pulled, and removed again")

@@ -37,15 +37,15 @@ class Finding(Record, frozen=True, omit_defaults=False):
     what_to_do: str | None = None
 
 
-class Check(Record, frozen=True):
+class MachineCheck(Record, frozen=True):
     """A check, which may block. If it raises a Benchwright error, the error becomes a finding on its `subject`."""
 
     subject: str
-    run: Callable[[], Iterable[Finding]]
-    seconds: float = DEFAULT_TIMEOUT
+    examine: Callable[[], Iterable[Finding]]
+    timeout_seconds: float = DEFAULT_TIMEOUT
 
 
-def findings_of(checks: Sequence[Check]) -> list[Finding]:
+def run_checks(checks: Sequence[MachineCheck]) -> list[Finding]:
     """Return the findings of all checks in the given order, with credentials removed.
 
     A check that exceeds its time limit gives a finding with the state `problem`.
@@ -57,23 +57,23 @@ def findings_of(checks: Sequence[Check]) -> list[Finding]:
 class _Look:
     """A check that runs in a daemon thread, so that a check that hangs does not keep the process alive."""
 
-    def __init__(self, check: Check) -> None:
+    def __init__(self, check: MachineCheck) -> None:
         self._check = check
         self._found: list[Finding] = []
         self._thread = threading.Thread(target=self._run, daemon=True)
-        self._end = time.monotonic() + check.seconds
+        self._end = time.monotonic() + check.timeout_seconds
         self._thread.start()
 
     def findings(self) -> list[Finding]:
         self._thread.join(max(0.0, self._end - time.monotonic()))
         if self._thread.is_alive():
-            said = f"this check did not finish within {self._check.seconds:g} s"
+            said = f"this check did not finish within {self._check.timeout_seconds:g} s"
             return [Finding(self._check.subject, said, "problem")]
         return self._found
 
     def _run(self) -> None:
         try:
-            self._found = list(self._check.run())
+            self._found = list(self._check.examine())
         except BenchwrightError as error:
             self._found = [Finding(self._check.subject, str(error), "problem")]
         except Exception as error:  # one failed check must not hide the results of the others

@@ -9,14 +9,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchwright.app.doctor.findings import Finding
-from benchwright.app.facts import host_facts
-from benchwright.formats import plural
-from benchwright.home import home, runs_directory
+from benchwright.app.environment_facts import host_facts
+from benchwright.formats import count_with_noun
+from benchwright.home import home_directory, runs_directory
 from benchwright.runs.manifest import MANIFEST_FILE
 
-GiB = 2**30
-LOW_DISK_BYTES = 1 * GiB
-LOW_MEMORY_BYTES = GiB // 2
+BYTES_PER_GIB = 2**30
+LOW_DISK_BYTES = 1 * BYTES_PER_GIB
+LOW_MEMORY_BYTES = BYTES_PER_GIB // 2
 RESERVED_OPEN_FILES = 64
 """Number of open files that are needed besides the connections of requests."""
 SUFFICIENT_OPEN_FILES = 4096
@@ -27,7 +27,7 @@ _CGROUP_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.lim
 
 def check_home_directory() -> Iterator[Finding]:
     """Yield findings on the home directory: whether runs can be stored in it, their number, and the free space."""
-    subject, folder = "home directory", home()
+    subject, folder = "home directory", home_directory()
     elsewhere = "Make it writable, or set BENCHWRIGHT_HOME to a directory you own."
     there = next(path for path in (folder, *folder.parents) if path.exists())
     if trouble := _cannot_write(there):
@@ -35,7 +35,7 @@ def check_home_directory() -> Iterator[Finding]:
         return
     free = shutil.disk_usage(there).free
     runs = sum(1 for _ in runs_directory().glob(f"*/{MANIFEST_FILE}"))
-    said = f"{folder}: {plural(runs, 'run')}, {free / GiB:.1f} GiB free"
+    said = f"{folder}: {count_with_noun(runs, 'run')}, {free / BYTES_PER_GIB:.1f} GiB free"
     if free < LOW_DISK_BYTES:
         advice = "Make room, or set BENCHWRIGHT_HOME to another disk; `benchwright runs delete` deletes runs."
         yield Finding(subject, said, "problem", what_to_do=advice)
@@ -59,11 +59,11 @@ def check_memory() -> Iterator[Finding]:
     facts = host_facts()
     total = min([facts.get("memory_bytes", 0), *_limits_of_the_group()])
     free = _available()
-    said = f"{total / GiB:.1f} GiB, {facts['processors']} processors"
+    said = f"{total / BYTES_PER_GIB:.1f} GiB, {facts['processors']} processors"
     if free is None:
         yield Finding("memory", said)
         return
-    said = f"{min(free, total) / GiB:.1f} of {said}"
+    said = f"{min(free, total) / BYTES_PER_GIB:.1f} of {said}"
     if free < LOW_MEMORY_BYTES:
         yield Finding("memory", said, "problem", what_to_do="End other programs, or lower --concurrency.")
         return

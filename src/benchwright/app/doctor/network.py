@@ -7,7 +7,7 @@ import socket
 from collections.abc import Iterator
 
 from benchwright.app.doctor.findings import Finding
-from benchwright.endpoint.address import parse_base_url, proxy_for
+from benchwright.endpoint.address import find_proxy, parse_base_url
 from benchwright.errors import UserError
 
 CHECK_TIMEOUT = 3.0
@@ -44,7 +44,7 @@ def check_proxies() -> Iterator[Finding]:
         ways = [
             f"{scheme}:// through {proxy.host}:{proxy.port}"
             for scheme in ("https", "http")
-            if (proxy := proxy_for(parse_base_url(f"{scheme}://example.org/v1"), os.environ))
+            if (proxy := find_proxy(parse_base_url(f"{scheme}://example.org/v1"), os.environ))
         ]
     except UserError as error:
         yield Finding("proxies", str(error), "problem")

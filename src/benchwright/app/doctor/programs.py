@@ -16,7 +16,7 @@ from benchwright.errors import UserError
 
 PROGRAM_TIMEOUT = 5.0
 
-EXTRAS = {
+USES_BY_EXTRA = {
     "bfcl": "Java and JavaScript in BFCL's prompt mode",
     "bfcl-vector": "memory_vector of bfcl",
     "docker": "benchmarks in containers (terminal_bench, swe_bench and others) and verifiers of packs",
@@ -36,7 +36,7 @@ EXTRAS = {
 _REQUIREMENT = re.compile(r"""(?P<name>[A-Za-z0-9._-]+).*;.*extra\s*==\s*['"](?P<extra>[^'"]+)""")
 
 
-def first_line_of(argv: Sequence[str]) -> str | None:
+def first_output_line(argv: Sequence[str]) -> str | None:
     """Return the first line that a program prints. None if it fails or takes too long."""
     try:
         ended = subprocess.run(
@@ -58,7 +58,7 @@ def check_extras() -> Iterator[Finding]:
     packages: dict[str, list[str]] = {}
     for requirement in requires("benchwright") or ():
         found = _REQUIREMENT.match(requirement)
-        if found and found["extra"] in EXTRAS:
+        if found and found["extra"] in USES_BY_EXTRA:
             packages.setdefault(found["extra"], []).append(found["name"])
     for extra, names in packages.items():
         subject = f"extra {extra}"
@@ -67,7 +67,7 @@ def check_extras() -> Iterator[Finding]:
         if absent:
             said = f"{', '.join(absent)} not installed"
             advice = f"pip install 'benchwright[{extra}]'"
-            yield Finding(subject, said, "missing", EXTRAS[extra], advice)
+            yield Finding(subject, said, "missing", USES_BY_EXTRA[extra], advice)
         else:
             yield Finding(subject, ", ".join(f"{name} {number}" for name, number in installed.items()))
 
@@ -90,7 +90,7 @@ def check_node() -> Iterator[Finding]:
     if program is None:
         yield Finding(subject, "`node` is not on the PATH", "missing", needed_for, advice)
         return
-    said = first_line_of([program, "--version"]) or ""
+    said = first_output_line([program, "--version"]) or ""
     found = re.match(r"v(\d+)\.(\d+)", said)
     if found is None:
         yield Finding(subject, f"{program} does not report its version", "problem", needed_for, advice)
@@ -102,12 +102,12 @@ def check_node() -> Iterator[Finding]:
 
 def check_pack_processes() -> Iterator[Finding]:
     """Yield a finding on whether processes of packs are isolated from the user's other processes."""
-    from benchwright.python_commands import bare_command
+    from benchwright.python_commands import standard_library_command
     from benchwright.sandbox import layout
 
     code = "import sys; sys.path.insert(0, sys.argv[1]); from inside import apart; print(apart.is_possible())"
     subject, folder = "pack processes", str(layout.INSIDE_FOLDER.parent)
-    if first_line_of(bare_command(code, folder)) == "True":
+    if first_output_line(standard_library_command(code, folder)) == "True":
         yield Finding(subject, "in user namespaces of their own: other processes are closed to them")
         return
     said = "WEAK: no user namespaces; a pack can read the environment of your other processes, keys included"
@@ -117,13 +117,13 @@ def check_pack_processes() -> Iterator[Finding]:
 
 def check_sandbox() -> Iterator[Finding]:
     """Yield a finding on how model-written code is isolated when it runs outside of containers."""
-    from benchwright.sandbox import choose_protection
+    from benchwright.sandbox import choose_isolation_method
 
     needed_for = (
         "benchmarks that run model-written code (humaneval, livecodebench, bfcl) and agents' programs"
     )
     try:
-        chosen = choose_protection()
+        chosen = choose_isolation_method()
     except UserError as error:
         advice = "Install bubblewrap (Debian and Ubuntu: `apt-get install bubblewrap`)."
         yield Finding("sandbox", str(error), "problem", needed_for, advice)

@@ -13,7 +13,7 @@ from benchwright.engine.protocols import Scorer
 from benchwright.entry_points import find_entry_points
 from benchwright.errors import UserError
 from benchwright.scorers.registry import SCORERS, make_scorer
-from benchwright.suggest import did_you_mean
+from benchwright.suggestions import did_you_mean
 
 SCORER_ENTRY_POINTS = "benchwright.scorers"
 """Entry point group of scorers. Each entry point names a function, a `Scorer`, or a scorer class."""
@@ -89,9 +89,9 @@ def _options(name: str, scoring: EvalScoring, judge_model: str) -> dict[str, str
     given = scoring.scorer_option
     if len(scoring.scorer) > 1:
         for option in given:
-            if not any(option in SCORERS[each].options for each in scoring.scorer if each in SCORERS):
+            if not any(option in SCORERS[each].option_parsers for each in scoring.scorer if each in SCORERS):
                 raise UserError(f"No scorer has an option {option!r}.")
-        given = {option: value for option, value in given.items() if option in SCORERS[name].options}
+        given = {option: value for option, value in given.items() if option in SCORERS[name].option_parsers}
     if name == "judge":
         return {"model": judge_model, **given}
     return given

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from benchwright.app.access import role_headers, tls_files
-from benchwright.app.evaluating.task import NO_PARAMETERS, completion_params, forwards_params
+from benchwright.app.evaluating.task import NO_OBJECTS, completion_params, forwards_sampling_params
 from benchwright.app.models import ModelsUnderTest, find_models
-from benchwright.app.reasoning_effort import thinking_for_model
+from benchwright.app.reasoning_effort import reasoning_settings_for_model
 from benchwright.config import (
     BaselineSettings,
     EndpointSettings,
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 def eval_targets(
-    settings: EvalSettings, say: Say, objects: Mapping[str, Any] = NO_PARAMETERS
+    settings: EvalSettings, say: Say, objects: Mapping[str, Any] = NO_OBJECTS
 ) -> tuple[ModelsUnderTest, tuple[Target, ...]]:
     """Return the models under test, and the targets of other roles (the judge).
 
@@ -50,7 +50,7 @@ def eval_targets(
         settings.sampling,
         settings.baseline.baseline_model,
     )
-    passes_on = forwards_params(settings.solver, objects)
+    passes_on = forwards_sampling_params(settings.solver, objects)
     _check_reach(settings.thinking, baseline_model, passes_on=passes_on)
     fields = _model_settings(endpoint.models, sampling, passes_on=passes_on)
     models = find_models(endpoint, sampling, settings.thinking, fields, say)
@@ -59,7 +59,7 @@ def eval_targets(
         baseline, models.access["baseline"] = _baseline(
             settings.baseline, baseline_model, fields, tls_files(endpoint), say
         )
-        models.names["baseline"] = baseline_model
+        models.display_names["baseline"] = baseline_model
         models = models._replace(targets=(*models.targets, baseline))
     helpers = []
     if "judge" in settings.scoring.scorer:
@@ -72,12 +72,14 @@ def eval_targets(
 
 
 def _check_reach(thinking: ThinkingSettings, baseline_model: str | None, *, passes_on: bool) -> None:
-    if thinking.wants_recommended and passes_on:
+    if thinking.sends_recommended_settings and passes_on:
         raise UserError(
             "--recommended does not reach this agent, which sends temperature and max_tokens itself: "
             "give --temperature and --max-tokens."
         )
-    if baseline_model and (thinking.wants_recommended or thinking_for_model(thinking) != ReasoningSettings()):
+    if baseline_model and (
+        thinking.sends_recommended_settings or reasoning_settings_for_model(thinking) != ReasoningSettings()
+    ):
         raise UserError(
             "--baseline-model gets neither recommended settings nor options for thinking: compare with --model twice."
         )

@@ -13,13 +13,13 @@ from benchwright.agents.rows import DatasetTask
 from benchwright.app.evaluating.scorers import eval_scorers, needs_target
 from benchwright.config import EvalRows, EvalScoring, EvalSettings, SamplingSettings, SolverSettings
 
-ANSWER_WITH_A_LETTER = "{prompt}\n\nAnswer with the letter of the right option."
+LETTER_ANSWER_INSTRUCTION = "{prompt}\n\nAnswer with the letter of the right option."
 
 
-NO_PARAMETERS: Mapping[str, Any] = {}
+NO_OBJECTS: Mapping[str, Any] = {}
 
 
-def eval_task(settings: EvalSettings, path: Path, objects: Mapping[str, Any] = NO_PARAMETERS) -> DatasetTask:
+def eval_task(settings: EvalSettings, path: Path, objects: Mapping[str, Any] = NO_OBJECTS) -> DatasetTask:
     """Return the task over the dataset at `path`. Bad rows are skipped if the settings say so.
 
     `objects`: agents and scorers that are loaded already, by the `module:attribute` in the settings.
@@ -70,7 +70,7 @@ def _task(settings: EvalSettings, path: Path, objects: Mapping[str, Any]) -> Dat
     if solver.module is not None:
         from benchwright.agents.agent_task import AgentTask
         from benchwright.agents.callable_task import callable_task
-        from benchwright.agents.loading import as_agent
+        from benchwright.agents.loading import create_agent
         from benchwright.agents.rollout_requests import DEBUG_DIRECTORY
         from benchwright.agents.solver_task import solver_task
 
@@ -81,7 +81,7 @@ def _task(settings: EvalSettings, path: Path, objects: Mapping[str, Any]) -> Dat
             return solver_task(path, agent, scorers, module=solver.module, **rows)
         return AgentTask(
             path,
-            as_agent(agent, solver.module),
+            create_agent(agent, solver.module),
             scorers,
             module=solver.module,
             max_turns=solver.max_turns,
@@ -107,7 +107,7 @@ def _template(rows: EvalRows, scoring: EvalScoring) -> str | None:
     otherwise.
     """
     if rows.template is None and "mcq" in scoring.scorer:
-        return ANSWER_WITH_A_LETTER
+        return LETTER_ANSWER_INSTRUCTION
     return rows.template
 
 
@@ -140,22 +140,22 @@ def _program_name(command: str) -> str:
     return next((path for path in paths if path.suffix[1:].isalpha()), paths[0]).stem
 
 
-def is_program(solver: SolverSettings) -> bool:
+def is_program_agent(solver: SolverSettings) -> bool:
     """Return True if the agent is a program: a command of the user, or one that a recipe installs."""
     return solver.agent_command is not None or solver.agent is not None
 
 
-def calls_model_itself(solver: SolverSettings, objects: Mapping[str, Any] = NO_PARAMETERS) -> bool:
+def calls_model_itself(solver: SolverSettings, objects: Mapping[str, Any] = NO_OBJECTS) -> bool:
     """Return True if the agent calls the model itself, through the relay.
 
     Such an agent is a program or a plain function.
     """
-    if is_program(solver):
+    if is_program_agent(solver):
         return True
     return solver.module is not None and isroutine(_agent(solver.module, objects))
 
 
-def forwards_params(solver: SolverSettings, objects: Mapping[str, Any] = NO_PARAMETERS) -> bool:
+def forwards_sampling_params(solver: SolverSettings, objects: Mapping[str, Any] = NO_OBJECTS) -> bool:
     """Return True if the agent is written on the rollout types and sends temperature and max_tokens itself."""
     if solver.mcp is not None:
         return True

@@ -13,13 +13,13 @@ from benchwright.errors import UserError
 from benchwright.text import Say
 
 MAX_EARLIER_RUNS = 20
-MAX_RUNS_SEARCHED = 3
+MAX_RUNS_FOR_REUSE_HINT = 3
 """`MAX_EARLIER_RUNS`: maximum number of earlier runs that are searched with --reuse or --rescore.
 
-`MAX_RUNS_SEARCHED`: maximum number that is searched without these options, only to offer --reuse.
+`MAX_RUNS_FOR_REUSE_HINT`: maximum number that is searched without these options, only to offer --reuse.
 """
 
-MAX_TRIALS_TO_OFFER_REUSE = 20_000
+MAX_TRIALS_FOR_REUSE_HINT = 20_000
 """Maximum number of trials in a plan for which --reuse is offered.
 
 Counting the reusable trials of a larger plan would take long.
@@ -38,7 +38,7 @@ def find_reuse(resuming: EvalResuming, plan: Plan, lookup: EvalCacheLookup, say:
     wanted = resuming.reuse or resuming.rescore
     if not wanted and (resuming.fresh or lookup.has_entry()):
         return NO_REUSE
-    most = MAX_EARLIER_RUNS if wanted else MAX_RUNS_SEARCHED
+    most = MAX_EARLIER_RUNS if wanted else MAX_RUNS_FOR_REUSE_HINT
     runs = tuple(EarlierRun(path) for path in islice(lookup.earlier_runs(), most))
     if not wanted:
         _offer(plan, runs, say)
@@ -50,7 +50,7 @@ def find_reuse(resuming: EvalResuming, plan: Plan, lookup: EvalCacheLookup, say:
 
 def _offer(plan: Plan, runs: Sequence[EarlierRun], say: Say) -> None:
     """Report how many conversations --reuse would take over, if there are any."""
-    if not runs or plan.trial_count > MAX_TRIALS_TO_OFFER_REUSE:
+    if not runs or plan.trial_count > MAX_TRIALS_FOR_REUSE_HINT:
         return
     known = _count_known(plan, runs)
     if known:

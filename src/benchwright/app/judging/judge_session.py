@@ -11,13 +11,13 @@ from pathlib import Path
 
 from benchwright.app.endpoints import make_client
 from benchwright.app.launch import RETRIED_STATUSES
-from benchwright.app.prepared import RunRequest
+from benchwright.app.prepared_run import RunRequest
 from benchwright.endpoint.access import Access
 from benchwright.engine.executor import LocalExecutor
 from benchwright.engine.plan import Plan
 from benchwright.engine.protocols import JudgingScorer, Score, Scorer, Session, Solver
-from benchwright.engine.run import Listener, RunResult, run
-from benchwright.engine.stop import SystemicErrors
+from benchwright.engine.run import RunListener, RunResult, run
+from benchwright.engine.stop_rules import SystemicErrorRule
 from benchwright.records import Outcome, Record, Sample, Target, TaskSpec, Trial
 from benchwright.runs import store
 from benchwright.runs.journal import Journal
@@ -25,11 +25,11 @@ from benchwright.runs.keys import fingerprint
 from benchwright.runs.table import RunTable
 from benchwright.text import Say
 
-JOURNAL_DIRECTORY = "judge"
+JUDGE_JOURNAL_DIRECTORY = "judge"
 """Directory of the judge's journal within the run's directory."""
 
-VERDICT_SCORE = "verdict"
-MAX_IN_FLIGHT = 64
+VERDICT_SCORE_NAME = "verdict"
+MAX_REQUESTS_IN_FLIGHT = 64
 
 
 class JudgeQuestion(Record, frozen=True):
@@ -56,7 +56,7 @@ async def ask_judge(
     judge: Target,
     access: Access,
     questions: Sequence[JudgeQuestion],
-    listeners: Sequence[Listener],
+    listeners: Sequence[RunListener],
     say: Say,
 ) -> JudgingResult:
     """Ask the judge every question that has no verdict in the run's judge journal. Return all verdicts, in order.
@@ -69,9 +69,11 @@ async def ask_judge(
     """
     plan = Plan(_Asking(questions), len(questions), [judge], shares_journal=True)
     settings = request.settings
-    in_flight = MAX_IN_FLIGHT if settings.execution.concurrency == "auto" else settings.execution.concurrency
+    in_flight = (
+        MAX_REQUESTS_IN_FLIGHT if settings.execution.concurrency == "auto" else settings.execution.concurrency
+    )
     client = make_client(judge, access, settings, in_flight)
-    place = directory / JOURNAL_DIRECTORY
+    place = directory / JUDGE_JOURNAL_DIRECTORY
     async with store.run_lock(directory, say):
         journal = Journal(place, fsync=settings.execution.fsync)
         try:
@@ -79,7 +81,7 @@ async def ask_judge(
                 plan,
                 LocalExecutor({judge.slot: client}, in_flight),
                 journal,
-                [SystemicErrors()],
+                [SystemicErrorRule()],
                 listeners,
                 again=RETRIED_STATUSES,
                 clients=[client],
@@ -91,12 +93,12 @@ async def ask_judge(
 
 
 def _verdicts(place: Path, plan: Plan) -> list[float | None]:
-    table = RunTable(place, [VERDICT_SCORE])
-    table.advance()
+    table = RunTable(place, [VERDICT_SCORE_NAME])
+    table.read_journal()
     found: list[float | None] = []
     for trial in plan.trials():
-        row = table.find(trial.key)
-        score = None if row is None else table.read_trial(row).scores.get(VERDICT_SCORE)
+        row = table.find_row(trial.key)
+        score = None if row is None else table.read_trial(row).scores.get(VERDICT_SCORE_NAME)
         found.append(None if score is None else score.value)
     return found
 
@@ -142,8 +144,8 @@ class _Known:
 class _PerQuestionScorer:
     """Scorer that delegates to the scorer of each question. The question is identified by its fingerprint."""
 
-    name = VERDICT_SCORE
-    fingerprint = fingerprint(VERDICT_SCORE, 1)
+    name = VERDICT_SCORE_NAME
+    fingerprint = fingerprint(VERDICT_SCORE_NAME, 1)
 
     def __init__(self, ways: dict[str, JudgingScorer]) -> None:
         self._ways = ways

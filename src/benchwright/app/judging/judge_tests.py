@@ -6,16 +6,16 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchwright.analysis.judged.judge_experiments import Experiment, JudgeCheck, compare_verdicts
+from benchwright.analysis.judged.judge_experiments import JudgeCheck, JudgeExperiment, compare_verdicts
 from benchwright.analysis.judged.records import judge_of
-from benchwright.analysis.scores import scale_of
+from benchwright.analysis.scores import score_scale_of
+from benchwright.app.judging.answer_sampling import draw_judged_answers
 from benchwright.app.judging.judge_session import JudgeQuestion, ask_judge
 from benchwright.app.judging.run_judge import JudgedAnswer, RunJudge, judge_of_run, samples_by_id
-from benchwright.app.judging.sampling import drawn_answers
-from benchwright.app.prepared import PreparedRun
+from benchwright.app.prepared_run import PreparedRun
 from benchwright.endpoint.access import Access
 from benchwright.engine.protocols import JudgingScorer
-from benchwright.engine.run import Listener, RunResult
+from benchwright.engine.run import RunListener, RunResult
 from benchwright.records import Record, Sample, Target
 from benchwright.runs.manifest import read_manifest
 from benchwright.runs.table import read_table
@@ -23,13 +23,13 @@ from benchwright.scorers.judge import Judge
 from benchwright.scorers.shared import has_target
 from benchwright.text import Say
 
-PADDING = (
+PADDING_TEXT = (
     "I read the question with care and went through it step by step before I wrote down this answer. " * 6
 )
 """Text without content, 576 characters long, that is put before an answer to make it longer."""
 
-AUTHORS_PROMPT = "the prompt is the benchmark's own, and its order is part of it"
-NO_REFERENCE = "no sample has a reference to swap the answer with"
+AUTHORS_PROMPT_REASON = "the prompt is the benchmark's own, and its order is part of it"
+NO_REFERENCE_REASON = "no sample has a reference to swap the answer with"
 
 
 class JudgeWithAccess(NamedTuple):
@@ -42,11 +42,11 @@ class JudgeWithAccess(NamedTuple):
 class JudgeTestResult(Record, frozen=True):
     """Result of testing a judge.
 
-    `check`: the findings; None if the judge did not give all verdicts. `result`: how the session ended.
+    `check`: the findings; None if the judge did not give all verdicts. `session_result`: how the session ended.
     """
 
     check: JudgeCheck | None
-    result: RunResult
+    session_result: RunResult
 
 
 class _Experiment(NamedTuple):
@@ -65,7 +65,7 @@ async def check_judge(
     seed: int,
     repeats: int,
     second: JudgeWithAccess | None,
-    progress: Callable[[str], Sequence[Listener]],
+    progress: Callable[[str], Sequence[RunListener]],
     say: Say,
 ) -> JudgeTestResult:
     """Test a run's judge: let the judge score n random answers of the run again, under changed conditions.
@@ -78,7 +78,7 @@ async def check_judge(
         RunLocked, JournalError: If `judge_session.ask_judge` raises it.
     """
     judges = judge_of_run(prepared)
-    drawn = drawn_answers(read_table(directory), n, seed=seed)
+    drawn = draw_judged_answers(read_table(directory), n, seed=seed)
     samples = samples_by_id(prepared, frozenset(one.sample for one in drawn))
     ways, left_out = _ways(judges, list(samples.values()), repeats)
     asked = [(judges.target, prepared.request.access["judge"], ways)]
@@ -87,8 +87,8 @@ async def check_judge(
     else:
         left_out["second judge"] = "none was given (--second-judge)"
     manifest = read_manifest(directory)
-    passing = scale_of(manifest, judges.scorer.name).pass_threshold
-    experiments: list[Experiment] = []
+    passing = score_scale_of(manifest, judges.scorer.name).pass_threshold
+    experiments: list[JudgeExperiment] = []
     for target, access, each in asked:
         questions = [
             JudgeQuestion(way.scorer, samples[one.sample], way.answer(one.answer))
@@ -97,7 +97,7 @@ async def check_judge(
         ]
         told = progress(f"Asking {target.model} {len(questions):,} times")
         answered = await ask_judge(prepared.request, directory, target, access, questions, told, say)
-        if not answered.session_result.finished:
+        if not answered.session_result.is_finished:
             return JudgeTestResult(None, answered.session_result)
         experiments += _experiments(each, drawn, answered.verdicts, 1.0 if passing is None else passing)
     found = JudgeCheck(
@@ -122,12 +122,12 @@ def _ways(
     ]
     left_out: dict[str, str] = {}
     if not isinstance(scorer, Judge):
-        left_out["answer first"] = AUTHORS_PROMPT
+        left_out["answer first"] = AUTHORS_PROMPT_REASON
     elif not any(map(has_target, samples)):
-        left_out["answer first"] = NO_REFERENCE
+        left_out["answer first"] = NO_REFERENCE_REASON
     else:
         ways.append(_Experiment("answer first", scorer.with_swapped_order()))
-    ways.append(_Experiment("longer answer", scorer, lambda answer: f"{PADDING}\n\n{answer}"))
+    ways.append(_Experiment("longer answer", scorer, lambda answer: f"{PADDING_TEXT}\n\n{answer}"))
     return ways, left_out
 
 
@@ -136,7 +136,7 @@ def _experiments(
     drawn: Sequence[JudgedAnswer],
     verdicts: Sequence[float | None],
     threshold: float,
-) -> Iterator[Experiment]:
+) -> Iterator[JudgeExperiment]:
     before = [one.verdict for one in drawn]
     for place, way in enumerate(ways):
         after = verdicts[place * len(drawn) : (place + 1) * len(drawn)]

@@ -8,10 +8,10 @@ from typing import Any
 
 from benchwright.analysis.judged.answers import judged_rows
 from benchwright.app.judging.judge_session import JudgeQuestion, ask_judge
-from benchwright.app.judging.labels_file import HumanLabel, read_form
+from benchwright.app.judging.labels_file import HumanLabel, read_label_form
 from benchwright.app.judging.run_judge import JudgedAnswer, judge_of_run, judged_answers, samples_by_id
-from benchwright.app.prepared import PreparedRun
-from benchwright.engine.run import Listener, RunResult
+from benchwright.app.prepared_run import PreparedRun
+from benchwright.engine.run import RunListener, RunResult
 from benchwright.errors import UserError
 from benchwright.records import Sample
 from benchwright.runs.human_labels import HumanLabels, OutsideAnswerLabel, RunAnswerLabel, write_labels
@@ -19,7 +19,7 @@ from benchwright.runs.table import read_table
 from benchwright.text import Say
 
 
-def labels_for(prepared: PreparedRun[Any], path: Path | None) -> Sequence[HumanLabel]:
+def read_labels_for_run(prepared: PreparedRun[Any], path: Path | None) -> Sequence[HumanLabel]:
     """Return the human labels in the file of `--judge-labels`. Empty if `path` is None.
 
     Raises:
@@ -29,7 +29,7 @@ def labels_for(prepared: PreparedRun[Any], path: Path | None) -> Sequence[HumanL
     if path is None:
         return ()
     judge_of_run(prepared)
-    return read_form(path)
+    return read_label_form(path)
 
 
 async def label_run(
@@ -37,7 +37,7 @@ async def label_run(
     directory: Path,
     labels: Sequence[HumanLabel],
     source: str,
-    listeners: Sequence[Listener],
+    listeners: Sequence[RunListener],
     say: Say,
 ) -> RunResult | None:
     """Store human labels with a run, replacing earlier labels. `source`: the name of the labels' file.
@@ -67,7 +67,7 @@ async def label_run(
             request, directory, judges.target, request.access["judge"], questions, listeners, say
         )
         result = asked.session_result
-        if not result.finished:
+        if not result.is_finished:
             return result
         judged = [
             OutsideAnswerLabel(one.label, verdict, len(one.answer))

@@ -19,7 +19,7 @@ from benchwright.text import escape_formula
 
 FORM_COLUMNS = ("trial", "attempt", "sample", "question", "expected", "answer", "label")
 
-LABEL_WORDS = {
+LABEL_BY_WORD = {
     **dict.fromkeys(("1", "1.0", "yes", "true", "right", "correct"), 1.0),
     **dict.fromkeys(("0", "0.0", "no", "false", "wrong", "incorrect"), 0.0),
 }
@@ -40,7 +40,7 @@ class HumanLabel(Record, frozen=True):
     answer: str = ""
 
 
-def write_form(path: Path, answers: Sequence[JudgedAnswer]) -> None:
+def write_label_form(path: Path, answers: Sequence[JudgedAnswer]) -> None:
     """Write answers to a file, so that a person can label them. The file's suffix selects CSV or JSON Lines.
 
     Raises:
@@ -62,7 +62,7 @@ def write_form(path: Path, answers: Sequence[JudgedAnswer]) -> None:
         raise UserError(f"{path}: give a file that ends in .csv or .jsonl.")
 
 
-def read_form(path: Path) -> list[HumanLabel]:
+def read_label_form(path: Path) -> list[HumanLabel]:
     """Return the labels in a file (.csv, .jsonl, .json or .parquet). Rows without a label are skipped.
 
     Raises:
@@ -106,7 +106,7 @@ def _text(value: Any) -> str:
 def _value(said: Any, where: str) -> float:
     word = str(said).strip().lower()
     try:
-        value = LABEL_WORDS[word] if word in LABEL_WORDS else float(word)
+        value = LABEL_BY_WORD[word] if word in LABEL_BY_WORD else float(word)
     except ValueError:
         value = -1.0
     if not 0 <= value <= 1:

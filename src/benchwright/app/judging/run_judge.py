@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from benchwright.app.prepared import PreparedRun
-from benchwright.app.run_lookup.named import ExistingRun, resume_settings
+from benchwright.app.prepared_run import PreparedRun
+from benchwright.app.run_lookup.existing_runs import ExistingRun, resume_settings
 from benchwright.engine.protocols import JudgingScorer
 from benchwright.errors import UserError
 from benchwright.records import Record, Sample, Target
@@ -45,7 +45,7 @@ class RunJudge(Record, frozen=True):
     target: Target
 
 
-def prepare_again(run: ExistingRun, given: Mapping[str, Any], say: Say) -> PreparedRun[Any]:
+def prepare_run_again(run: ExistingRun, given: Mapping[str, Any], say: Say) -> PreparedRun[Any]:
     """Prepare a run again, to get its samples, its judge and the judge's API key. Return the prepared run.
 
     No trial is run again.
@@ -78,7 +78,7 @@ def judge_of_run(prepared: PreparedRun[Any]) -> RunJudge:
         UserError: If no judge scores the run.
     """
     plan = prepared.request.plan
-    target = next((helper for helper in plan.helpers if helper.slot == JUDGE_SLOT), None)
+    target = next((helper for helper in plan.helper_targets if helper.slot == JUDGE_SLOT), None)
     scorer = next((scorer for scorer in plan.task.scorers if isinstance(scorer, JudgingScorer)), None)
     if scorer is None or target is None:
         raise UserError(
@@ -88,7 +88,7 @@ def judge_of_run(prepared: PreparedRun[Any]) -> RunJudge:
     return RunJudge(scorer, target)
 
 
-def judged_score(manifest: Manifest) -> str:
+def judged_score_name(manifest: Manifest) -> str:
     """Return the name of the score that the run's judge gave.
 
     Raises:

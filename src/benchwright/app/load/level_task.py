@@ -16,7 +16,7 @@ from benchwright.runs.keys import SampleContent
 MAX_CACHED_CHARACTERS = 50_000_000
 """Maximum number of characters of samples that are kept in memory, so that later cycles do not read them again."""
 
-DIGEST_CHARACTERS = 700
+CACHED_DIGEST_CHARACTERS = 700
 """Size of the partial digest that is kept with each sample, as the number of characters that use as much memory."""
 
 
@@ -61,7 +61,7 @@ class LevelTask:
                 found = sample, SampleContent(sample.content)
                 if repeats and room > 0:
                     kept.append(found)
-                    room -= _characters(sample.content) + DIGEST_CHARACTERS
+                    room -= _characters(sample.content) + CACHED_DIGEST_CHARACTERS
                 yield found
             while repeats and room > 0:
                 yield from kept
@@ -76,7 +76,7 @@ class LevelTask:
 
 
 class TrialScheduler:
-    """Sets the number and the due time of each trial of a load level. It is called as `Plan.reorder`.
+    """Sets the number and the due time of each trial of a load level. It is called as `Plan.reorder_trials`.
 
     A trial's `repeat` becomes the number of its cycle, and its `due_ns` the time at which it is due.
     """
@@ -86,7 +86,7 @@ class TrialScheduler:
         self._due = due
 
     def __call__(self, trials: Iterator[Trial]) -> Iterator[Trial]:
-        """Yield the trials, each with the number of its cycle and its due time; see `Plan.reorder`."""
+        """Yield the trials, each with the number of its cycle and its due time; see `Plan.reorder_trials`."""
         for place, trial in enumerate(trials):
             repeat = place // self._size if self._size else 0
             due = None if self._due is None else round(self._due[place] * 1e9)

@@ -10,7 +10,7 @@ from benchwright.analysis.load.comparison.compare import compare_loads
 from benchwright.analysis.load.comparison.records import LoadComparisonResult
 from benchwright.analysis.load.comparison.rules import LoadRules
 from benchwright.analysis.load.plot_data import DetailedLoad
-from benchwright.app.report import ReportSettings, require_free
+from benchwright.app.report import ReportSettings, require_free_path
 from benchwright.errors import UserError
 from benchwright.files import write_atomically
 from benchwright.reports.html.load import render_loads_page
@@ -27,9 +27,9 @@ def write_load_report(loads: Sequence[DetailedLoad], output: Path, settings: Rep
     Raises:
         UserError: If the file exists and is not a report, or cannot be written.
     """
-    require_free(output)
+    require_free_path(output)
     made_at = datetime.now(UTC).strftime("%Y-%m-%d %H:%M")
-    compared = compared_loads(loads, anyway=settings.anyway)
+    compared = compare_detailed_loads(loads, anyway=settings.anyway)
     page = render_loads_page(loads, compared, settings.title or _title(loads), made_at)
     content = SECRETS.redact(page).encode("utf-8", "replace")
     write_atomically(output, content)
@@ -48,13 +48,15 @@ def write_load_plots(loads: Sequence[DetailedLoad], directory: Path) -> list[Pat
     except OSError as error:
         raise UserError(f"Cannot make {directory}: {error.strerror or error}.") from None
     for path in files:
-        require_free(path)
+        require_free_path(path)
     for path, content in files.items():
         write_atomically(path, SECRETS.redact(content.decode()).encode())
     return list(files)
 
 
-def compared_loads(loads: Sequence[DetailedLoad], *, anyway: bool = False) -> LoadComparisonResult | None:
+def compare_detailed_loads(
+    loads: Sequence[DetailedLoad], *, anyway: bool = False
+) -> LoadComparisonResult | None:
     """Compare the first measurement with each of the other measurements. Return None if there is only one measurement.
 
     `anyway`: True to compare measurements even if they are not comparable.

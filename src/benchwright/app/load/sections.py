@@ -9,9 +9,9 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from benchwright.config import CatalogSettings, LimitSettings, Section, SelectionSettings
+from benchwright.config import CatalogSettings, LimitSettings, SelectionSettings, SettingsSection
 
-Length = Annotated[str, BeforeValidator(str)]
+TokenLengthText = Annotated[str, BeforeValidator(str)]
 """A length in tokens; see `synthetic.lengths`."""
 
 
@@ -35,11 +35,11 @@ class LoadSelection(SelectionSettings):
     limit: int | None = Field(default=None, ge=1)
 
 
-class SyntheticSettings(Section):
+class SyntheticSettings(SettingsSection):
     """Settings of synthetic prompts: lengths, turns, images, tools, and the mix of models."""
 
-    synthetic_input: Length | None = None
-    synthetic_output: Length | None = None
+    synthetic_input: TokenLengthText | None = None
+    synthetic_output: TokenLengthText | None = None
     turns: int | None = Field(default=None, ge=1)
     think: float | None = Field(default=None, ge=0)
     """Seconds between the turns of a synthetic conversation. None: 0."""
@@ -50,7 +50,7 @@ class SyntheticSettings(Section):
     model_mix: str | None = None
 
 
-class ReplaySettings(Section):
+class ReplaySettings(SettingsSection):
     """Settings for replaying a trace."""
 
     trace: Path | None = None
@@ -61,7 +61,7 @@ class ReplaySettings(Section):
     max_think: float | None = Field(default=None, ge=0)
 
 
-class LevelSettings(Section):
+class LevelSettings(SettingsSection):
     """Load levels: their values, how long each is measured, and which part of that time counts."""
 
     levels: tuple[int, ...] = ()
@@ -80,7 +80,7 @@ class LevelSettings(Section):
     """Number of times that each level is measured, in alternating order."""
 
 
-class SweepSettings(Section):
+class SweepSettings(SettingsSection):
     """Settings of a sweep, which searches for the highest useful load level."""
 
     sweep: bool = False
@@ -91,7 +91,7 @@ class SweepSettings(Section):
     """Highest level of a sweep."""
 
 
-class RegressionSettings(Section):
+class RegressionSettings(SettingsSection):
     """An earlier measurement to compare this one with, and the largest acceptable loss."""
 
     against: str | None = None
@@ -100,7 +100,7 @@ class RegressionSettings(Section):
     prove: bool = False
 
 
-class LoadOutput(Section):
+class LoadOutput(SettingsSection):
     """Output of a load measurement.
 
     The settings are service-level objectives and prices for the report, the report's file, and the share of
@@ -118,7 +118,7 @@ class LoadOutput(Section):
     output: Path | None = None
 
 
-class MetricsSettings(Section):
+class MetricsSettings(SettingsSection):
     """Metrics of the server and of its devices."""
 
     metrics: bool = True

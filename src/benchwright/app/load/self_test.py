@@ -16,7 +16,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from benchwright.analysis.load.records import Level, LoadReport, SelfTest
+from benchwright.analysis.load.records import LoadLevel, LoadReport, SelfTest
 from benchwright.endpoint.simulate import read_truth
 from benchwright.errors import UserError
 from benchwright.python_commands import module_command
@@ -26,13 +26,14 @@ from benchwright.text import Say, make_safe
 
 REQUESTS_IN_FLIGHT = 64
 MEASURED_SECONDS = 4.0
-FIRST_TOKEN_MS = 50
-BETWEEN_TOKENS_MS = 10
+TIME_TO_FIRST_TOKEN_MS = 50
+TIME_BETWEEN_TOKENS_MS = 10
 TOKENS_PER_ANSWER = 32
 
 START_TIMEOUT = 30.0
-END_TIMEOUT = 120.0
-"""`START_TIMEOUT`: maximum seconds for the server to start. `END_TIMEOUT`: maximum seconds for a measurement to end."""
+MEASUREMENT_TIMEOUT = 120.0
+"""`START_TIMEOUT`: maximum seconds for the server to start. `MEASUREMENT_TIMEOUT`: "
+"maximum seconds for a measurement to end."""
 
 
 def self_test(say: Say) -> SelfTest:
@@ -53,13 +54,18 @@ def self_test(say: Say) -> SelfTest:
         directory = Path(name)
         with _server(directory, "--words", "1") as url:
             small = _measured(directory, url, "--no-stream")
-        options = ["--first-token", str(FIRST_TOKEN_MS), "--between-tokens", str(BETWEEN_TOKENS_MS)]
+        options = [
+            "--first-token",
+            str(TIME_TO_FIRST_TOKEN_MS),
+            "--between-tokens",
+            str(TIME_BETWEEN_TOKENS_MS),
+        ]
         with _server(directory, "--words", str(TOKENS_PER_ANSWER), *options) as url:
             streams = _measured(directory, url)
         return _read(directory, small, streams)
 
 
-def capacity_warnings(found: SelfTest, levels: Sequence[Level]) -> list[str]:
+def capacity_warnings(found: SelfTest, levels: Sequence[LoadLevel]) -> list[str]:
     """Return a warning for each load level that exceeds what this machine can handle."""
     return [
         f"{level.name} is beyond what this machine can measure ({found.requests:,.0f} requests/s): its figures will be "
@@ -145,7 +151,7 @@ def _measured(directory: Path, url: str, *options: str) -> LoadReport:
         capture_output=True,
         env={**own, "BENCHWRIGHT_HOME": str(directory)},
         cwd=directory,
-        timeout=END_TIMEOUT,
+        timeout=MEASUREMENT_TIMEOUT,
         check=False,
     )
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from benchwright.analysis.load.records import Level, Measure, Objective, ServerPrice, SweepPlan
+from benchwright.analysis.load.records import LoadLevel, Objective, ObjectiveMeasure, ServerPrice, SweepPlan
 from benchwright.app.load.sections import (
     LevelSettings,
     LoadCatalog,
@@ -20,13 +20,13 @@ from benchwright.app.load.sections import (
 )
 from benchwright.config import JudgeSettings, RowSettings, ScorerSettings, Settings
 from benchwright.errors import UserError
-from benchwright.formats import seconds_of
-from benchwright.stats.windows import WindowCut
+from benchwright.formats import parse_duration
+from benchwright.stats.windows import WindowTrim
 
-DEFAULT_SECONDS = 30.0
+DEFAULT_LEVEL_SECONDS = 30.0
 """Default seconds for which requests are sent at each level."""
 
-MEASURES: dict[str, Measure] = {
+MEASURE_BY_NAME: dict[str, ObjectiveMeasure] = {
     "ttft": "ttft",
     "latency": "latency",
     "e2el": "latency",
@@ -35,7 +35,7 @@ MEASURES: dict[str, Measure] = {
 }
 """Mapping from the common name of an objective (such as `e2el`) to the measure that it limits (such as `latency`)."""
 
-MIN_SUSPICIOUS_VALUE: dict[Measure, float] = {"ttft": 60, "itl": 5, "latency": 1000}
+MIN_SUSPICIOUS_VALUE: dict[ObjectiveMeasure, float] = {"ttft": 60, "itl": 5, "latency": 1000}
 """For each measure, the smallest objective in seconds that is rejected if it has no unit.
 
 The user probably meant milliseconds.
@@ -52,7 +52,7 @@ class LoadSettings(Settings):
 
         def __init__(self, **flat: Any) -> None: ...
 
-    CLOSED: ClassVar[frozenset[str]] = frozenset({"deciding"})
+    OPTIONLESS_SECTIONS: ClassVar[frozenset[str]] = frozenset({"deciding"})
 
     limits: LoadLimits = LoadLimits()
     catalog: LoadCatalog = LoadCatalog()
@@ -86,7 +86,7 @@ class LoadSettings(Settings):
         return self.replay.trace is not None and all(one is None for one in others)
 
 
-def chosen_levels(settings: LoadSettings, *, timed: bool = True) -> list[Level]:
+def chosen_levels(settings: LoadSettings, *, timed: bool = True) -> list[LoadLevel]:
     """Return the load levels that the settings ask for; for a sweep, only the first one.
 
     `timed`: False if the trace has no times.
@@ -112,17 +112,17 @@ def chosen_levels(settings: LoadSettings, *, timed: bool = True) -> list[Level]:
             raise UserError(
                 "--trace sets the load itself: remove --rate, --concurrency, --sweep and --arrivals."
             )
-        return [Level(arrivals="trace")]
+        return [LoadLevel(arrivals="trace")]
     if settings.load.rates:
         if settings.load.levels:
             raise UserError("--rate (open loop) and --concurrency (closed loop) cannot be combined.")
-        levels = [Level(rate=rate, arrivals=arrivals or "poisson") for rate in settings.load.rates]
+        levels = [LoadLevel(rate=rate, arrivals=arrivals or "poisson") for rate in settings.load.rates]
         if any(not 0 < level.rate < 1e6 for level in levels if level.rate is not None):
             raise UserError("--rate takes requests per second, above 0.")
     else:
         if arrivals is not None:
             raise UserError("--arrivals requires --rate; with --concurrency, each request follows an answer.")
-        levels = [Level(concurrency=number) for number in settings.load.levels or (1,)]
+        levels = [LoadLevel(concurrency=number) for number in settings.load.levels or (1,)]
         if any(not 0 < level.concurrency <= 65_536 for level in levels if level.concurrency is not None):
             raise UserError("--concurrency takes numbers of requests in flight, 1 or more.")
     if (
@@ -140,7 +140,7 @@ def chosen_levels(settings: LoadSettings, *, timed: bool = True) -> list[Level]:
     return levels
 
 
-def objectives(slo: Sequence[str], *, stream: bool) -> list[Objective]:
+def parse_objectives(slo: Sequence[str], *, stream: bool) -> list[Objective]:
     """Return the service-level objectives given by `--slo`, such as `ttft=0.5`, `latency=10s`, `itl=50ms`.
 
     Raises:
@@ -150,8 +150,8 @@ def objectives(slo: Sequence[str], *, stream: bool) -> list[Objective]:
     found: dict[str, Objective] = {}
     for text in slo:
         name, _, value = text.partition("=")
-        measure = MEASURES.get(name.strip().lower())
-        seconds = seconds_of(value)
+        measure = MEASURE_BY_NAME.get(name.strip().lower())
+        seconds = parse_duration(value)
         if measure is None or not seconds:
             raise UserError(
                 f"--slo {text!r} is not an objective: use ttft=S, latency=S or itl=S, with S in seconds or like 50ms."
@@ -169,7 +169,7 @@ def objectives(slo: Sequence[str], *, stream: bool) -> list[Objective]:
     return list(found.values())
 
 
-def window_of(load: LevelSettings) -> tuple[float, float] | None:
+def window_bounds(load: LevelSettings) -> tuple[float, float] | None:
     """Return the part of each level that counts, as (begin, end) in seconds. None without --window.
 
     Raises:
@@ -180,7 +180,7 @@ def window_of(load: LevelSettings) -> tuple[float, float] | None:
     if load.warmup is not None or load.cooldown is not None:
         raise UserError("--window says which part of a level counts: remove --warmup and --cooldown.")
     begin, _, end = load.window.partition(":")
-    found = seconds_of(begin), seconds_of(end)
+    found = parse_duration(begin), parse_duration(end)
     if found[0] is None or found[1] is None or not found[0] < found[1]:
         raise UserError(f"--window {load.window!r}: give BEGIN:END in seconds of the level, such as 10:60.")
     return found[0], found[1]
@@ -217,12 +217,12 @@ def _price(amounts: str, typed: str) -> ServerPrice:
     return price
 
 
-def sweep_plan(search: SweepSettings) -> SweepPlan:
+def make_sweep_plan(search: SweepSettings) -> SweepPlan:
     """Return the plan by which a sweep chooses its next level."""
     return SweepPlan(search.gain, search.bisect, search.most)
 
 
-def parse_cut(text: str | None, option: str, default: WindowCut) -> WindowCut:
+def parse_window_trim(text: str | None, option: str, default: WindowTrim) -> WindowTrim:
     """Return the part that is cut from the start (warm-up) or end (cool-down) of a level.
 
     `text`: a number of requests (`20`) or a duration (`5s`).
@@ -233,8 +233,8 @@ def parse_cut(text: str | None, option: str, default: WindowCut) -> WindowCut:
     if text is None:
         return default
     if text.isdigit():
-        return WindowCut(requests=int(text))
-    seconds = seconds_of(text) if text.endswith("s") else None
+        return WindowTrim(requests=int(text))
+    seconds = parse_duration(text) if text.endswith("s") else None
     if not seconds:
         raise UserError(f"{option} {text!r} is neither a number of requests (20) nor a time (5s).")
-    return WindowCut(seconds=seconds)
+    return WindowTrim(seconds=seconds)

@@ -9,9 +9,9 @@ import msgspec
 
 from benchwright.app.load.settings import LoadSettings
 from benchwright.app.load.synthetic.calibration import Calibration
-from benchwright.app.models import find_models, short_name
-from benchwright.app.prepared import RunRequest
-from benchwright.endpoint.default_server import LOCAL_SERVER
+from benchwright.app.models import find_models, short_name_of_models
+from benchwright.app.prepared_run import RunRequest
+from benchwright.endpoint.default_server import LOCAL_SERVER_URL
 from benchwright.engine.plan import Plan
 from benchwright.engine.protocols import Task
 from benchwright.records import TrialLimits
@@ -22,33 +22,34 @@ from benchwright.text import Say
 class Workload(msgspec.Struct, frozen=True):
     """The prompts that a load measurement sends. `request`: a run request, from which each level derives its own.
 
-    `task_of`: returns the task of a level, given its number. `size`: number of different prompts, None if endless.
-    `description`: description of what is sent. `prompt_seed`: seed of the generated prompts, None if prompts are
-    not generated. `calibration_steps`: how to calibrate the prompt lengths, None if that is not needed.
-    `made_of_trace`: True if prompts were generated from a trace; journals do not keep such prompts.
+    `task_of_level`: returns the task of a level, given its number. `prompt_count`: number of different
+    prompts, None if endless. `description`: description of what is sent. `prompt_seed`: seed of the generated
+    prompts, None if prompts are not generated. `calibration_steps`: how to calibrate the prompt lengths, None
+    if that is not needed. `is_made_of_trace`: True if prompts were generated from a trace; journals do not
+    keep such prompts.
     """
 
     request: RunRequest
-    task_of: Callable[[int], Task]
-    size: int | None
+    task_of_level: Callable[[int], Task]
+    prompt_count: int | None
     description: str
     prompt_seed: int | None = None
     calibration_steps: CalibrationSteps | None = None
-    made_of_trace: bool = False
+    is_made_of_trace: bool = False
 
 
 class CalibrationSteps(NamedTuple):
     """How to calibrate the prompt lengths of a workload.
 
-    `text`: returns a text, given the number of words and a seed. `recalibrate`: returns the workload for a
+    `make_text`: returns a text, given the number of words and a seed. `recalibrate`: returns the workload for a
     calibration.
     """
 
-    text: Callable[[int, str], str]
+    make_text: Callable[[int, str], str]
     recalibrate: Callable[[Calibration], Workload]
 
 
-def plain_request(
+def unscored_request(
     settings: LoadSettings,
     task: Task,
     samples: int,
@@ -71,22 +72,22 @@ def plain_request(
         "seed": sampling.seed,
         **sampling.param,
     }
-    models = find_models(settings.endpoint, sampling, settings.thinking, body, say, LOCAL_SERVER)
+    models = find_models(settings.endpoint, sampling, settings.thinking, body, say, LOCAL_SERVER_URL)
     limits = TrialLimits(tokens=settings.limits.trial_tokens, seconds=settings.limits.trial_seconds)
     return RunRequest(
         kind=kind,
-        name=f"{name}-{short_name(list(models.names.values()))}",
+        name=f"{name}-{short_name_of_models(list(models.display_names.values()))}",
         plan=Plan(
             task=task,
-            samples=samples,
+            sample_count=samples,
             targets=models.targets,
             limits=limits,
             max_requests_per_trial=parallel,
             is_cancellable=aborts,
         ),
         settings=settings,
-        data=data,
+        data_files=data,
         access=models.access,
-        typed_models=models.names,
+        typed_models=models.display_names,
         manifest_facts=models.manifest_facts,
     )

@@ -6,23 +6,23 @@ from typing import Any
 
 import msgspec
 
-from benchwright.app.launch import discard_message, parts_of
-from benchwright.app.load.levels import level_seconds
+from benchwright.app.launch import discard_message, shard_parts_of_request
+from benchwright.app.load.levels import level_duration_seconds
 from benchwright.app.load.replay.workload import find_trace, replay_workload
 from benchwright.app.load.settings import LoadSettings
 from benchwright.app.load.synthetic.calibration import Calibration
-from benchwright.app.load.synthetic.workload import check_shape, synthetic_workload
-from benchwright.app.load.workload import Workload, plain_request
+from benchwright.app.load.synthetic.workload import check_synthetic_options, synthetic_workload
+from benchwright.app.load.workload import Workload, unscored_request
 from benchwright.data.manifest import file_fingerprint
 from benchwright.data.traces.records import Trace
-from benchwright.endpoint.default_server import LOCAL_SERVER
+from benchwright.endpoint.default_server import LOCAL_SERVER_URL
 from benchwright.engine.shards import ShardParts
 from benchwright.errors import UserError
-from benchwright.formats import plural
+from benchwright.formats import count_with_noun
 from benchwright.runs.manifest import DataFile
 from benchwright.text import Say
 
-LEVEL_SETTINGS = {"concurrency", "workers", "executor", "ray_address"}
+PER_LEVEL_SETTINGS = {"concurrency", "workers", "executor", "ray_address"}
 """Names of settings that every kind of run has, and for which each load level has its own values."""
 
 
@@ -35,7 +35,7 @@ def find_workload(settings: LoadSettings, prompt_seed: int, say: Say, trace: Tra
         UserError: If the user names no source of prompts or more than one, or if `prepare_benchmark` or
             `prepare_eval` raises it.
     """
-    check_shape(settings.synthetic)
+    check_synthetic_options(settings.synthetic)
     asked = [settings.catalog.benchmark, settings.rows.dataset, settings.synthetic.synthetic_input]
     replayed = trace if settings.replays_requests and trace is not None and trace.has_prompts else None
     if sum(one is not None for one in [*asked, replayed]) != 1:
@@ -65,7 +65,7 @@ def find_workload(settings: LoadSettings, prompt_seed: int, say: Say, trace: Tra
     return synthetic_workload(settings, prompt_seed, say)
 
 
-def load_parts(
+def load_shard_parts(
     concurrency: int, settings: LoadSettings, prompt_seed: int, level: int, calibration: Calibration | None
 ) -> ShardParts:
     """Find the workload again in a worker process. Return the parts that the worker needs for the level number `level`.
@@ -77,9 +77,9 @@ def load_parts(
         workload = workload.calibration_steps.recalibrate(calibration)
     parallel = workload.request.plan.max_requests_per_trial
     return msgspec.structs.replace(
-        parts_of(workload.request, concurrency * parallel),
-        task=workload.task_of(level),
-        seconds=level_seconds(settings.load, replays=settings.replays_requests),
+        shard_parts_of_request(workload.request, concurrency * parallel),
+        task=workload.task_of_level(level),
+        max_seconds=level_duration_seconds(settings.load, replays=settings.replays_requests),
     )
 
 
@@ -105,7 +105,12 @@ def _benchmark(name: str, settings: LoadSettings, say: Say) -> Workload:
     )
     request = prepare_benchmark(name, own, say).request
     plan = request.plan
-    return Workload(request, lambda _: plan.task, plan.samples, f"{plural(plan.samples, 'prompt')} of {name}")
+    return Workload(
+        request,
+        lambda _: plan.task,
+        plan.sample_count,
+        f"{count_with_noun(plan.sample_count, 'prompt')} of {name}",
+    )
 
 
 def _dataset(settings: LoadSettings, say: Say) -> Workload:
@@ -138,10 +143,10 @@ def _dataset(settings: LoadSettings, say: Say) -> Workload:
             task.skip_bad_rows()
         digest, samples = file_fingerprint(rows.dataset), task.size()
         data = DataFile(str(rows.dataset), digest, samples, columns=rows.column)
-        request = plain_request(settings, task, samples, rows.dataset.stem, "eval", say, (data,))
+        request = unscored_request(settings, task, samples, rows.dataset.stem, "eval", say, (data,))
     plan = request.plan
-    about = f"{plural(plan.samples, 'prompt')} of {rows.dataset.name}"
-    return Workload(request, lambda _: plan.task, plan.samples, about)
+    about = f"{count_with_noun(plan.sample_count, 'prompt')} of {rows.dataset.name}"
+    return Workload(request, lambda _: plan.task, plan.sample_count, about)
 
 
 def _shared(settings: LoadSettings, without: tuple[str, ...] = ()) -> dict[str, Any]:
@@ -150,6 +155,8 @@ def _shared(settings: LoadSettings, without: tuple[str, ...] = ()) -> dict[str, 
         *(settings.label, settings.endpoint, settings.sampling, settings.limits),
         *(settings.execution, settings.resuming),
     )
-    shared = {name: value for section in sections for name, value in section if name not in LEVEL_SETTINGS}
+    shared = {
+        name: value for section in sections for name, value in section if name not in PER_LEVEL_SETTINGS
+    }
     shared = {name: value for name, value in shared.items() if name not in without}
-    return {**shared, "base_url": settings.endpoint.base_url or LOCAL_SERVER}
+    return {**shared, "base_url": settings.endpoint.base_url or LOCAL_SERVER_URL}

@@ -4,7 +4,7 @@
 - `run`, `pack run` and `evaluate` with a Task: the newest run of the same fingerprint that is unfinished, or whose
   result is not written yet (`unfinished`).
 - `resume`, `retry` and `judge`: the run that the user names, with its own settings (`named`).
-- `load` and validation: always a new run (`NewRun`).
+- `load` and validation: always a new run (`NewRunLookup`).
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from benchwright.text import Say
 class RunLookup(Protocol):
     """Finds or makes the run that belongs to a request."""
 
-    def run_of(self, make: Callable[[], Path], say: Say) -> AbstractAsyncContextManager[Path]:
+    def open_run(self, make: Callable[[], Path], say: Say) -> AbstractAsyncContextManager[Path]:
         """Find or make the run, and yield its directory. The run is locked until the context exits."""
         ...
 
 
-class NewRun:
+class NewRunLookup:
     """Run lookup that always makes a new run."""
 
     @asynccontextmanager
-    async def run_of(self, make: Callable[[], Path], say: Say) -> AsyncIterator[Path]:
+    async def open_run(self, make: Callable[[], Path], say: Say) -> AsyncIterator[Path]:
         """Make a run, and yield its directory."""
         yield make()

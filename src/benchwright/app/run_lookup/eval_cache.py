@@ -11,21 +11,21 @@ from msgspec.structs import replace
 from benchwright.agents.cache.entry import (
     CacheEntry,
     CacheMismatch,
-    age_key,
-    back_up,
-    created_ns,
+    age_sort_key,
+    back_up_entry,
     entry_files,
-    new_path,
-    read_head,
+    parse_created_at,
+    read_entry_head,
     read_runs,
-    set_corrupt_aside,
+    rename_corrupt_entry,
+    unused_entry_path,
 )
 from benchwright.agents.cache.paths import cache_root, sanitize_path_part
-from benchwright.agents.cache.restoring import restore
+from benchwright.agents.cache.restoring import restore_trials
 from benchwright.app.cached_evals import run_of_entry
 from benchwright.app.eval_files import EvalFiles
 from benchwright.app.launch import is_complete, statuses_to_retry
-from benchwright.app.prepared import RunRequest
+from benchwright.app.prepared_run import RunRequest
 from benchwright.config import EvalResuming
 from benchwright.engine.live_files import writing_periodically
 from benchwright.errors import JournalError, UserError
@@ -55,12 +55,12 @@ class EvalCacheLookup:
 
     @property
     def entry_path(self) -> Path:
-        """Path of the cache file. It is set once `run_of` has been entered."""
+        """Path of the cache file. It is set once `open_run` has been entered."""
         assert self._path is not None
         return self._path
 
     @asynccontextmanager
-    async def run_of(self, make: Callable[[], Path], say: Say) -> AsyncIterator[Path]:
+    async def open_run(self, make: Callable[[], Path], say: Say) -> AsyncIterator[Path]:
         """Find or make the run, and yield its directory; see `RunLookup.run_of`.
 
         The lock file beside the cache file is held until the context exits.
@@ -70,7 +70,7 @@ class EvalCacheLookup:
             if directory is None:
                 self._delete_unbegun()
                 directory = make()
-                self._path = new_path(self._directory, self.task_id)
+                self._path = unused_entry_path(self._directory, self.task_id)
                 self._files.write_empty_entry(self._path, directory)
             yield directory
 
@@ -78,7 +78,7 @@ class EvalCacheLookup:
         """Return True if this configuration has a cache file whose run can be resumed or shown."""
         for path in entry_files(self._directory, self.task_id):
             try:
-                entry = read_head(path)
+                entry = read_entry_head(path)
             except CacheMismatch:
                 return True
             run = run_of_entry(entry) if entry is not None else None
@@ -98,10 +98,12 @@ class EvalCacheLookup:
         own = [each for model in sorted(models) for each in (cache_root() / model).glob("*/")]
         others = set(cache_root().glob(f"*/{self._directory.name}/")) - set(own)
         paths = [path for directory in (*own, *others) for path in entry_files(directory)]
-        paths.sort(key=lambda path: (path.parent.name == self._directory.name, age_key(path)), reverse=True)
+        paths.sort(
+            key=lambda path: (path.parent.name == self._directory.name, age_sort_key(path)), reverse=True
+        )
         for path in paths:
             with suppress(CacheMismatch):
-                entry = read_head(path)
+                entry = read_entry_head(path)
                 if entry is None or (
                     path.parent in others and entry.config.get("baseline_model") not in names
                 ):
@@ -111,7 +113,7 @@ class EvalCacheLookup:
                     yield run
 
     @asynccontextmanager
-    async def updating_files(self, table: RunTable) -> AsyncIterator[None]:
+    async def keep_files_updated(self, table: RunTable) -> AsyncIterator[None]:
         """Update the cache and samples files from the journal while the context is open; see `engine.live_files`.
 
         Write errors are ignored here, because the end of the session reports them.
@@ -138,7 +140,7 @@ class EvalCacheLookup:
         manifest = read_manifest(run)
         if not manifest.settings.get("rescore"):
             return False
-        if store.last_event(run) != "finished":
+        if store.last_event_name(run) != "finished":
             return True
         return len(read_table(run).counted_rows()) < self._request.plan.trial_count
 
@@ -151,7 +153,7 @@ class EvalCacheLookup:
         if resuming.fresh or resuming.rescore:
             return None
         for path in paths:
-            entry = read_head(path)
+            entry = read_entry_head(path)
             if entry is None:
                 self._set_corrupt_aside(path, say)
                 continue
@@ -166,7 +168,7 @@ class EvalCacheLookup:
             if suite is not None and (run is None or suite != suite_of(read_manifest(run))):
                 continue
             if run is not None:
-                if resuming.anew and not resuming.retry_failed and store.last_event(run) == "finished":
+                if resuming.anew and not resuming.retry_failed and store.last_event_name(run) == "finished":
                     return None
                 if len(paths) > 1 and not resuming.anew and suite is None:
                     say(f"There are {len(paths)} cache files of task {self.task_id}; using {path.name}.")
@@ -202,14 +204,14 @@ class EvalCacheLookup:
             say(
                 f"The run of {path.name} no longer exists; the file is kept as a backup, and the eval starts over."
             )
-            back_up(path)
+            back_up_entry(path)
             return None
         directory = make()
-        made_at = created_ns(entry)
+        made_at = parse_created_at(entry)
         if made_at is not None:
             write_manifest(directory, replace(read_manifest(directory), created_at=made_at))
         source = Path(entry.run).name if entry.run else path.name
-        restored = restore(directory, self._request.plan, entry, runs, source)
+        restored = restore_trials(directory, self._request.plan, entry, runs, source)
         say(
             f"The run of {path.name} no longer exists; {restored:,} results are taken over from the file, "
             "without conversations and timings."
@@ -217,7 +219,7 @@ class EvalCacheLookup:
         return directory
 
     def _set_corrupt_aside(self, path: Path, say: Say) -> None:
-        aside = set_corrupt_aside(path)
+        aside = rename_corrupt_entry(path)
         say(f"The cache file {path} cannot be read; it is kept as {aside.name}, and the eval starts over.")
 
     def _retire(self, path: Path) -> None:
@@ -227,8 +229,8 @@ class EvalCacheLookup:
         missing in the backup, because the process may have been killed before it wrote them.
         """
         with suppress(CacheMismatch):
-            entry = read_head(path)
+            entry = read_entry_head(path)
             run = run_of_entry(entry) if entry is not None and entry.status == "in_progress" else None
             if run is not None:
                 self._files.rewrite_files(read_table(run), path)
-        back_up(path)
+        back_up_entry(path)

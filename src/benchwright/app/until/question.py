@@ -7,15 +7,15 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
-from benchwright.analysis.deciding.score_bounds import ACCURACY
-from benchwright.app.prepared import RunRequest
-from benchwright.app.until.existing_answers import earlier_answers
+from benchwright.analysis.deciding.score_bounds import ACCURACY_SCORE
+from benchwright.app.prepared_run import RunRequest
+from benchwright.app.until.earlier_scores import find_earlier_scores
 from benchwright.config import DecidingSettings, Settings
 from benchwright.errors import UserError
 from benchwright.packs.types import PASSED, SCORE
 from benchwright.records import Trial
 from benchwright.runs.question import EarlierScores, Question, shuffle_units
-from benchwright.suggest import did_you_mean
+from benchwright.suggestions import did_you_mean
 from benchwright.text import Say, make_safe
 
 BASELINE_SLOT = "baseline"
@@ -24,7 +24,7 @@ UNTIL_OPTIONS = ("against", "margin", "error", "at_least", "decide_for", "decide
 """Names of the settings that have an effect only together with `until`."""
 
 
-def check_until(deciding: DecidingSettings, compared: int) -> None:
+def check_until_options(deciding: DecidingSettings, compared: int) -> None:
     """Check those `--until` options that can be checked without data.
 
     `compared`: number of compared models, including the baseline.
@@ -43,10 +43,10 @@ def check_until(deciding: DecidingSettings, compared: int) -> None:
         raise UserError("--until needs something to compare with: a second --model, or --against RUN.")
 
 
-QuestionKind = TypeVar("QuestionKind", bound=Settings)
+SettingsKind = TypeVar("SettingsKind", bound=Settings)
 
 
-def settings_for_shared_runs(settings: QuestionKind, runs: int) -> QuestionKind:
+def settings_with_shared_error(settings: SettingsKind, runs: int) -> SettingsKind:
     """Return the settings for each run, if one command decides the questions of several runs together.
 
     Each run gets an equal share of the error probability.
@@ -56,7 +56,7 @@ def settings_for_shared_runs(settings: QuestionKind, runs: int) -> QuestionKind:
     return settings.model_copy(update={"error": settings.deciding.error / runs})
 
 
-def question_of(request: RunRequest, say: Say) -> Question:
+def question_of_run(request: RunRequest, say: Say) -> Question:
     """Return the question that a run is to decide, from its samples and the earlier answers of `--against`.
 
     Raises:
@@ -66,7 +66,7 @@ def question_of(request: RunRequest, say: Say) -> Question:
     asked = _without_samples(request)
     if against is None:
         return replace(asked, units=shuffle_units(_units(request, None), asked.seed))
-    earlier = earlier_answers(request, against, asked.scores, finite=asked.finite, say=say)
+    earlier = find_earlier_scores(request, against, asked.scores, finite=asked.finite, say=say)
     units = shuffle_units(_units(request, earlier), asked.seed)
     if not units:
         raise UserError(f"--against: {make_safe(against)} has no sample in common with this run.")
@@ -112,7 +112,7 @@ def _scores(request: RunRequest, wanted: Sequence[str]) -> list[str]:
     These are the scores in `wanted`. If `wanted` is empty, they are the main scores of this kind of run.
     """
     scorers = [scorer.name for scorer in request.plan.task.scorers]
-    known = {"benchmark": [ACCURACY, SCORE], "pack": [PASSED, SCORE]}.get(request.kind, scorers)
+    known = {"benchmark": [ACCURACY_SCORE, SCORE], "pack": [PASSED, SCORE]}.get(request.kind, scorers)
     for name in wanted:
         if name not in known:
             raise UserError(

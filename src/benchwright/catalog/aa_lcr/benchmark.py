@@ -8,13 +8,13 @@ from typing import Any
 from benchwright.catalog.aa_lcr.rows import samples
 from benchwright.catalog.asking import AskOnce, PlainBenchmark, assistant, user
 from benchwright.catalog.benchmark import GOLD, About, Benchmark, Check, Options
-from benchwright.catalog.simpleqa.benchmark import find_scorer
+from benchwright.catalog.simpleqa.benchmark import choose_scorer
 from benchwright.catalog.simpleqa.grading import CORRECT, INCORRECT, JudgePrompt
 from benchwright.records import Message, Sample
 
 OFFICIAL_JUDGE = "Qwen3-235B-A22B-Instruct-2507"
 
-JUDGE = JudgePrompt(
+JUDGE_PROMPT = JudgePrompt(
     "Assess whether the following CANDIDATE ANSWER is CORRECT or INCORRECT. For the CANDIDATE ANSWER to be correct, it "
     "must be consistent with the OFFICIAL ANSWER.\n\nThe question, for reference only: {question}\nThe OFFICIAL "
     "ANSWER: {target}\nCANDIDATE ANSWER TO ASSESS: {predicted_answer}\n\nReply only with CORRECT or INCORRECT."
@@ -24,18 +24,18 @@ JUDGE = JudgePrompt(
 
 def make(about: About, options: Options) -> Benchmark:
     """Return the benchmark with these options."""
-    scorer, departures = find_scorer(about, options, JUDGE, OFFICIAL_JUDGE)
+    scorer, departures = choose_scorer(about, options, JUDGE_PROMPT, OFFICIAL_JUDGE)
     return PlainBenchmark(
         about=about,
         samples=samples,
-        solver=AskOnce(messages),
+        solver=AskOnce(prompt_messages),
         scorers=(scorer,),
         checks=_checks,
         departures=departures,
     )
 
 
-def messages(content: dict[str, Any]) -> list[Message]:
+def prompt_messages(content: dict[str, Any]) -> list[Message]:
     """Return the prompt: the documents, numbered from 1, and the question."""
     texts = "\n\n".join(
         f"BEGIN DOCUMENT {number}:\n{text}\nEND DOCUMENT {number}"

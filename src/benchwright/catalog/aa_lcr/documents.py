@@ -12,7 +12,7 @@ from typing import NamedTuple
 from benchwright.data.datasets import Source
 from benchwright.data.errors import DatasetNotFound, DatasetParseError
 
-MAX_BYTES = 32 * 2**20
+MAX_DOCUMENT_BYTES = 32 * 2**20
 """Maximum size of a document in bytes. The longest documents have about 2 MB."""
 
 _PLAIN = str.maketrans("’‘´`“”–—", "''''\"\"--")
@@ -80,9 +80,9 @@ def _archived(file: Path) -> Iterator[tuple[str, Callable[[], bytes]]]:
 def _member(file: Path, member: zipfile.ZipInfo) -> bytes:
     try:
         with zipfile.ZipFile(file) as archive, archive.open(member) as opened:
-            content = opened.read(MAX_BYTES + 1)
+            content = opened.read(MAX_DOCUMENT_BYTES + 1)
     except (OSError, zipfile.BadZipFile) as error:
         raise DatasetParseError(f"{file}: {member.filename} cannot be read: {error}") from error
-    if len(content) > MAX_BYTES:
-        raise DatasetParseError(f"{file}: {member.filename} has more than {MAX_BYTES:,} bytes")
+    if len(content) > MAX_DOCUMENT_BYTES:
+        raise DatasetParseError(f"{file}: {member.filename} has more than {MAX_DOCUMENT_BYTES:,} bytes")
     return content

@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 
 from benchwright.catalog.arc_agi.grading import GridScorer
-from benchwright.catalog.arc_agi.rows import grid_text, samples
-from benchwright.catalog.arc_agi.solver import TwoAttempts
+from benchwright.catalog.arc_agi.rows import format_grid, samples
+from benchwright.catalog.arc_agi.solver import TwoAttemptSolver
 from benchwright.catalog.asking import PlainBenchmark, assistant
 from benchwright.catalog.benchmark import GOLD, About, Benchmark, Check, Figure, GradedTrial, Options
 from benchwright.catalog.breakdowns import mean
@@ -19,7 +19,7 @@ def make(about: About, options: Options) -> Benchmark:
     return PlainBenchmark(
         about=about,
         samples=samples,
-        solver=TwoAttempts(),
+        solver=TwoAttemptSolver(),
         scorers=(GridScorer(about.metric),),
         checks=_checks,
         figures=figures,
@@ -54,7 +54,7 @@ def _checks(sample: Sample) -> Iterator[Check]:
             passes=False,
         )
     for name, answer in {
-        "no JSON": grid_text(right[0]),
+        "no JSON": format_grid(right[0]),
         "something behind it": f"{json.dumps(right[0])} (see [1])",
         "empty": "",
     }.items():

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from benchwright.catalog.arc_agi.rows import grid_text
+from benchwright.catalog.arc_agi.rows import format_grid
 from benchwright.catalog.arc_agi.solver import GRIDS_ARTIFACT
 from benchwright.catalog.grading import Verdict, verdict_score
 from benchwright.engine.protocols import Score, Session
-from benchwright.formats import plural
+from benchwright.formats import count_with_noun
 from benchwright.records import Outcome, Sample
 from benchwright.runs.keys import fingerprint
 
@@ -33,7 +33,7 @@ class GridScorer:
         expected = [pair["output"] for pair in sample.content["test"]]
         attempts = outcome.artifacts[GRIDS_ARTIFACT]
         solved = [right in tried for right, tried in zip(expected, attempts, strict=True)]
-        read = [grid_text(grid) for tried in attempts for grid in tried if grid is not None]
+        read = [format_grid(grid) for tried in attempts for grid in tried if grid is not None]
         verdict = Verdict(
             sum(solved) / len(solved) if read else None,
             "\n\n".join(read)[:STORED_CHARACTERS] if read else None,
@@ -42,6 +42,6 @@ class GridScorer:
                 "solved": solved,
                 "unreadable": sum(grid is None for tried in attempts for grid in tried),
             },
-            explanation=f"{sum(solved)} of {plural(len(solved), 'test input')} solved.",
+            explanation=f"{sum(solved)} of {count_with_noun(len(solved), 'test input')} solved.",
         )
         return verdict_score(verdict)

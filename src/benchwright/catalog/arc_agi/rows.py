@@ -15,7 +15,7 @@ Row = Annotated[list[Annotated[int, msgspec.Meta(ge=0, le=9)]], msgspec.Meta(min
 Grid = Annotated[list[Row], msgspec.Meta(min_length=1, max_length=30)]
 
 
-class Pair(Record, frozen=True):
+class GridPair(Record, frozen=True):
     """An input grid and its output grid. A grid has 1 to 30 rows of 1 to 30 colours, numbered from 0 to 9."""
 
     input: Grid
@@ -25,8 +25,8 @@ class Pair(Record, frozen=True):
 class ArcTask(Record, frozen=True):
     """A task: solved examples, and test inputs with their solutions."""
 
-    train: Annotated[list[Pair], msgspec.Meta(min_length=1)]
-    test: Annotated[list[Pair], msgspec.Meta(min_length=1)]
+    train: Annotated[list[GridPair], msgspec.Meta(min_length=1)]
+    test: Annotated[list[GridPair], msgspec.Meta(min_length=1)]
 
 
 def samples(source: Source) -> Iterator[Sample]:
@@ -45,7 +45,7 @@ def samples(source: Source) -> Iterator[Sample]:
         yield _sample(file.stem, task)
 
 
-def grid_text(grid: list[list[int]]) -> str:
+def format_grid(grid: list[list[int]]) -> str:
     """Return a grid as text for people, one row per line."""
     return "\n".join(" ".join(map(str, row)) for row in grid)
 
@@ -53,10 +53,10 @@ def grid_text(grid: list[list[int]]) -> str:
 def _sample(identity: str, task: ArcTask) -> Sample:
     content = msgspec.to_builtins(task)
     shown = [
-        f"Example {number}:\n{grid_text(pair.input)}\n->\n{grid_text(pair.output)}"
+        f"Example {number}:\n{format_grid(pair.input)}\n->\n{format_grid(pair.output)}"
         for number, pair in enumerate(task.train)
     ]
-    shown += [f"Test input {number}:\n{grid_text(pair.input)}" for number, pair in enumerate(task.test)]
-    target = "\n\n".join(grid_text(pair.output) for pair in task.test)
+    shown += [f"Test input {number}:\n{format_grid(pair.input)}" for number, pair in enumerate(task.test)]
+    target = "\n\n".join(format_grid(pair.output) for pair in task.test)
     labels = {"test_inputs": str(len(task.test))}
     return Sample(identity, content, labels=labels, input="\n\n".join(shown), target=target)

@@ -12,7 +12,7 @@ from benchwright.engine.protocols import Session
 from benchwright.engine.seeds import repeat_seed, storable_seed
 from benchwright.records import Message, Outcome, Status, Trial
 
-ATTEMPTS = 2
+ATTEMPT_COUNT = 2
 MAX_REQUESTS = 2
 """Maximum number of requests for one attempt. A further request is sent only if a response contains no grid."""
 
@@ -40,7 +40,7 @@ Your response:"""
 """The prompt of the authors' harness, word for word."""
 
 
-def prompt(content: dict[str, Any], number: int) -> str:
+def build_prompt(content: dict[str, Any], number: int) -> str:
     """Return the prompt for the test input with index `number` of a task."""
     examples = "".join(_example(place, pair) for place, pair in enumerate(content["train"]))
     return PROMPT.format(training_examples=examples, test_input=json.dumps(content["test"][number]["input"]))
@@ -51,7 +51,7 @@ def _example(place: int, pair: dict[str, Any]) -> str:
     return f"--Example {place}-- \n\n INPUT: \n\n{given}\n\nOUTPUT: \n\n{becomes}\n\n"
 
 
-class TwoAttempts:
+class TwoAttemptSolver:
     """Solver that makes two attempts at each test input. The prompts are equal, the seeds are different."""
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
@@ -63,7 +63,7 @@ class TwoAttempts:
         content = trial.sample.content
         asking = _Asking(trial, session)
         grids = [
-            [await asking.attempt(prompt(content, number), attempt) for attempt in range(ATTEMPTS)]
+            [await asking.attempt(build_prompt(content, number), attempt) for attempt in range(ATTEMPT_COUNT)]
             for number in range(len(content["test"]))
         ]
         answer = "\n\n".join(message["content"] or "" for message in asking.messages[1::2])
@@ -107,4 +107,4 @@ class _Asking:
         seed = storable_seed(self._session.target.settings.get("seed"))
         if seed is None:
             return {}
-        return {"seed": repeat_seed(seed, self._trial.repeat * ATTEMPTS * MAX_REQUESTS + draw)}
+        return {"seed": repeat_seed(seed, self._trial.repeat * ATTEMPT_COUNT * MAX_REQUESTS + draw)}

@@ -5,19 +5,26 @@ from __future__ import annotations
 import msgspec
 
 from benchwright.catalog.benchmark import About
-from benchwright.catalog.bfcl.categories import CATEGORIES, FORMER_NAMES, VECTOR_MEMORY
+from benchwright.catalog.bfcl.categories import CATEGORIES, FORMER_CATEGORY_NAMES, VECTOR_MEMORY_CATEGORY
 from benchwright.data.dataset_spec import Dataset, HubRepository, Wheel
 
 _SOURCES = ("gorilla_file_system", "math_api", "message_api", "posting_api", "ticket_api", "trading_bot")
-API_MODULES = (*_SOURCES, "travel_booking", "vehicle_control", "memory_kv", VECTOR_MEMORY, "memory_rec_sum")
+API_MODULES = (
+    *_SOURCES,
+    "travel_booking",
+    "vehicle_control",
+    "memory_kv",
+    VECTOR_MEMORY_CATEGORY,
+    "memory_rec_sum",
+)
 """Names of the modules whose Python classes multi-turn tasks execute.
 
 The files with the JSON descriptions of the classes' functions have the same names.
 """
 
-_ONE_FILE_EACH = tuple(name for name, one in CATEGORIES.items() if one.kind != "memory")
+_ONE_FILE_EACH = tuple(name for name, one in CATEGORIES.items() if one.check_kind != "memory")
 _ANSWERED = tuple(name for name in _ONE_FILE_EACH if "relevance" not in name)
-_NAMES = (*_ONE_FILE_EACH, *FORMER_NAMES)
+_NAMES = (*_ONE_FILE_EACH, *FORMER_CATEGORY_NAMES)
 _SCENARIOS = ("customer", "finance", "healthcare", "notetaker", "student")
 _MEMORY = "BFCL_v4_memory.json"
 _CONVERSATIONS = tuple(f"memory_prereq_conversation/memory_{name}.json" for name in _SCENARIOS)
@@ -74,7 +81,7 @@ EMBEDDING_MODEL = Dataset(
 )
 """The model by which the category memory_vector searches. `fetch` skips it, because only that category needs it."""
 
-PUBLISHED_WEIGHTS = "340d94e989ceea9234cb29e344fee166"
+PUBLISHED_WEIGHTS_DIGEST = "340d94e989ceea9234cb29e344fee166"
 """The xxh3 digest (128 bits) of the embedding model's `model.safetensors`.
 
 Every commit of the model's repository on the hub contains this same file.

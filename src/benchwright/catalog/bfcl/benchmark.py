@@ -8,18 +8,23 @@ from contextlib import asynccontextmanager
 import msgspec
 
 from benchwright.catalog.benchmark import About, Benchmark, Check, Figure, GradedTrial, Options
-from benchwright.catalog.bfcl.categories import CATEGORIES, MEMORY_CLASSES, VECTOR_MEMORY, parse_categories
+from benchwright.catalog.bfcl.categories import (
+    CATEGORIES,
+    MEMORY_CLASSES,
+    VECTOR_MEMORY_CATEGORY,
+    parse_categories,
+)
 from benchwright.catalog.bfcl.checks import checks
 from benchwright.catalog.bfcl.encoder import EmbeddingModel, find_model
 from benchwright.catalog.bfcl.execution import Executor
 from benchwright.catalog.bfcl.figures import figures
 from benchwright.catalog.bfcl.grading import BfclScorer
-from benchwright.catalog.bfcl.memory import AskWithMemory, Memories
+from benchwright.catalog.bfcl.memory import Memories, MemorySolver
 from benchwright.catalog.bfcl.memory_rows import Conversations, memory_samples
 from benchwright.catalog.bfcl.multi_turn import MultiTurnSolver
-from benchwright.catalog.bfcl.rows import Executables, samples
-from benchwright.catalog.bfcl.solver import AskCalls, Mode
-from benchwright.catalog.bfcl.source_calls import parser_of
+from benchwright.catalog.bfcl.rows import ClassSources, samples
+from benchwright.catalog.bfcl.solver import CallMode, SingleTurnSolver
+from benchwright.catalog.bfcl.source_calls import create_parser
 from benchwright.data.datasets import Source
 from benchwright.engine.protocols import Scorer, Session, Solver
 from benchwright.records import Outcome, Sample, Trial, TrialRecord
@@ -38,24 +43,26 @@ def make(about: About, options: Options) -> Benchmark:
         from benchwright.catalog.bfcl.documented_variant import DocumentedBfcl
 
         return DocumentedBfcl(about, wanted)
-    mode: Mode = "prompt" if options.choice("mode", ("tools", "prompt")) == "prompt" else "tools"
+    mode: CallMode = "prompt" if options.choice("mode", ("tools", "prompt")) == "prompt" else "tools"
     if mode == "prompt":
         needs = tuple(need for need in about.needs if need != "tools")
         about = msgspec.structs.replace(about, needs=needs)
-    return Bfcl(about, wanted, mode, find_model(options.data_dir) if VECTOR_MEMORY in wanted else None)
+    return Bfcl(
+        about, wanted, mode, find_model(options.data_dir) if VECTOR_MEMORY_CATEGORY in wanted else None
+    )
 
 
 class Bfcl:
     """BFCL by the official rules. Implements `benchmark.Benchmark`."""
 
     def __init__(
-        self, about: About, wanted: frozenset[str], mode: Mode, model: EmbeddingModel | None
+        self, about: About, wanted: frozenset[str], mode: CallMode, model: EmbeddingModel | None
     ) -> None:
         self.about = about
         self.departures: Sequence[str] = model.departures if model else ()
         self._wanted = wanted
         self._mode = mode
-        self._executables = Executables()
+        self._executables = ClassSources()
         self._executor = Executor(self._executables, model.directory if model else None)
         self._model_digest = model.digest if model else None
         self._conversations = Conversations()
@@ -73,7 +80,7 @@ class Bfcl:
         for sample in samples(source, self._wanted, self._executables):
             language = CATEGORIES[sample.content["category"]].language
             if self._mode == "prompt" and language != "python":
-                parser_of(language)
+                create_parser(language)
             yield sample
         if with_memory := [name for name in MEMORY_CLASSES if name in self._wanted]:
             yield from memory_samples(
@@ -89,9 +96,9 @@ class Bfcl:
         Raises:
             UserError: If the category memory_vector is selected, and its model cannot be loaded.
         """
-        with_memory = AskWithMemory(self._mode, self._executor, self._conversations, self._memories)
+        with_memory = MemorySolver(self._mode, self._executor, self._conversations, self._memories)
         try:
-            await self._executor.prepare()
+            await self._executor.load_model()
             yield BfclSolver(self._mode, self._executor, with_memory)
         finally:
             await self._executor.close()
@@ -103,7 +110,7 @@ class Bfcl:
 
     def restore_state(self, trials: Iterable[TrialRecord], read: Callable[[TrialRecord], TrialBody]) -> None:
         """Load the memories that the earlier trials of a resumed run have filled."""
-        self._memories.restore(self._conversations, trials, read)
+        self._memories.restore_memories(self._conversations, trials, read)
 
     def checks(self, sample: Sample) -> Iterator[Check]:
         """Yield the gold answer to a sample, and decoys (wrong answers)."""
@@ -117,14 +124,14 @@ class Bfcl:
 class BfclSolver:
     """A solver that sends one request, or holds a conversation of several turns if the task has several."""
 
-    def __init__(self, mode: Mode, executor: Executor, with_memory: AskWithMemory) -> None:
-        self._once = AskCalls(mode)
+    def __init__(self, mode: CallMode, executor: Executor, with_memory: MemorySolver) -> None:
+        self._once = SingleTurnSolver(mode)
         self._in_turns = MultiTurnSolver(mode, executor)
         self._with_memory = with_memory
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
         """Run one trial, and return its outcome."""
-        kind = CATEGORIES[trial.sample.content["category"]].kind
+        kind = CATEGORIES[trial.sample.content["category"]].check_kind
         if kind == "multi_turn":
             return await self._in_turns.converse(trial, session)
         if kind == "memory":

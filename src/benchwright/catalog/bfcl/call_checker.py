@@ -14,17 +14,22 @@ from benchwright.catalog.bfcl.calls import Call, Mistake
 from benchwright.catalog.bfcl.categories import Category, Language
 from benchwright.catalog.bfcl.java_values import parse_java_value
 from benchwright.catalog.bfcl.javascript_values import parse_javascript_value
-from benchwright.catalog.bfcl.types import ELEMENT_TYPES, JAVA_TYPES, JAVASCRIPT_TYPES, PYTHON_TYPES
+from benchwright.catalog.bfcl.parameter_types import (
+    COLLECTION_TYPES,
+    JAVA_TYPES,
+    JAVASCRIPT_TYPES,
+    PYTHON_TYPES,
+)
 from benchwright.catalog.bfcl.value_checker import (
-    MAY_BE_OMITTED,
+    OPTIONAL_ARGUMENT_MARK,
     check_dict,
     check_dicts,
     check_list,
-    check_other,
+    check_other_value,
     check_string,
 )
 
-Answer = dict[str, dict[str, list[Any]]]
+ExpectedCall = dict[str, dict[str, list[Any]]]
 """One expected call: its name, and the allowed values of its parameters."""
 
 _TYPES = {"python": PYTHON_TYPES, "java": JAVA_TYPES, "javascript": JAVASCRIPT_TYPES}
@@ -39,7 +44,7 @@ def check_calls(
     category: Category,
     functions: Sequence[dict[str, Any]],
     calls: Sequence[Call],
-    answers: Sequence[Answer],
+    answers: Sequence[ExpectedCall],
     spelled: Callable[[str], str],
 ) -> Mistake | None:
     """Return the reason why the calls differ from the expected calls. Return None if they are right.
@@ -47,12 +52,12 @@ def check_calls(
     `functions`: documents (JSON descriptions) of the functions on offer. `answers`: the possible answers.
     `spelled`: converts a function's name to its form in the calls (with `_` for `.` in tool calls).
     """
-    if category.kind == "parallel":
+    if category.check_kind == "parallel":
         return _wrong_set(category.language, functions, calls, answers, spelled)
-    checker = "multiple_function_checker" if category.kind == "multiple" else "simple_function_checker"
+    checker = "multiple_function_checker" if category.check_kind == "multiple" else "simple_function_checker"
     if len(calls) != len(answers):
         return Mistake(f"{checker}:wrong_count", _count(calls, answers))
-    document = _document(functions, answers[0]) if category.kind == "multiple" else functions[0]
+    document = _document(functions, answers[0]) if category.check_kind == "multiple" else functions[0]
     return check_call(category.language, document, calls[0], answers[0], spelled)
 
 
@@ -60,7 +65,7 @@ def _wrong_set(
     language: Language,
     functions: Sequence[dict[str, Any]],
     calls: Sequence[Call],
-    answers: Sequence[Answer],
+    answers: Sequence[ExpectedCall],
     spelled: Callable[[str], str],
 ) -> Mistake | None:
     """Match each expected call, in order, with the first fitting call that is not matched yet.
@@ -89,17 +94,21 @@ def _wrong_set(
     return None
 
 
-def _count(calls: Sequence[Call], answers: Sequence[Answer]) -> str:
+def _count(calls: Sequence[Call], answers: Sequence[ExpectedCall]) -> str:
     return f"Wrong number of functions: {len(calls)}, expected {len(answers)}."
 
 
-def _document(functions: Sequence[dict[str, Any]], answer: Answer) -> dict[str, Any]:
+def _document(functions: Sequence[dict[str, Any]], answer: ExpectedCall) -> dict[str, Any]:
     name = next(iter(answer))
     return next(document for document in functions if document["name"] == name)
 
 
 def check_call(
-    language: Language, document: dict[str, Any], call: Call, answer: Answer, spelled: Callable[[str], str]
+    language: Language,
+    document: dict[str, Any],
+    call: Call,
+    answer: ExpectedCall,
+    spelled: Callable[[str], str],
 ) -> Mistake | None:
     """Return the reason why a call differs from the expected call. Return None if the call is right."""
     possible = next(iter(answer.values()))
@@ -117,7 +126,7 @@ def check_call(
         if wrong is not None:
             return wrong
     for name, values in possible.items():
-        if name not in call.arguments and MAY_BE_OMITTED not in values:
+        if name not in call.arguments and OPTIONAL_ARGUMENT_MARK not in values:
             return Mistake("simple_function_checker:missing_optional", f"Parameter {name!r} must be given.")
     return None
 
@@ -129,7 +138,7 @@ def _wrong_argument(
     declared = parameter.get("type", "any")
     wanted = types.get(declared, str)
     element_name = None
-    if declared in ELEMENT_TYPES[language]:
+    if declared in COLLECTION_TYPES[language]:
         element_name = parameter.get("items", {}).get("type")
     element = types.get(element_name, str) if element_name is not None else None
     if language == "python":
@@ -141,7 +150,7 @@ def _wrong_argument(
             value = _READ[language](value, declared, element_name)
         except (NotImplementedError, ValueError) as error:
             return Mistake(_WRONG_SOURCE[language], f"Parameter {name!r}: {error}.")
-    wrong = check_type(name, value, possible, wanted, element)
+    wrong = check_value_type(name, value, possible, wanted, element)
     return wrong or _wrong_value(name, value, possible, wanted, element)
 
 
@@ -156,7 +165,7 @@ def _as_declared(declared: str, value: Any) -> Any:
     return value
 
 
-def check_type(
+def check_value_type(
     name: str, value: Any, possible: Sequence[Any], wanted: type[Any], element: type[Any] | None = None
 ) -> Mistake | None:
     """Return the reason why a value has a wrong type. Return None if its type is right.
@@ -182,12 +191,12 @@ def check_type(
 
 def _elements_right(name: str, value: Any, possible: Any, element: type[Any]) -> bool:
     return type(possible) is not list or all(
-        check_type(name, one, possible, element) is None for one in value
+        check_value_type(name, one, possible, element) is None for one in value
     )
 
 
 def _variable_type(possible: Sequence[Any]) -> type[Any] | None:
-    return next((type(one) for one in possible if one != MAY_BE_OMITTED), None)
+    return next((type(one) for one in possible if one != OPTIONAL_ARGUMENT_MARK), None)
 
 
 def _wrong_value(
@@ -195,7 +204,7 @@ def _wrong_value(
 ) -> Mistake | None:
     variable = _variable_type(possible)
     if variable is not None and variable is not wanted:
-        return check_other(name, value, possible)
+        return check_other_value(name, value, possible)
     if wanted is dict:
         return check_dict(value, possible)
     if wanted is list and element is dict:
@@ -204,4 +213,4 @@ def _wrong_value(
         return check_string(name, value, possible)
     if wanted is list:
         return check_list(name, value, possible)
-    return check_other(name, value, possible)
+    return check_other_value(name, value, possible)

@@ -35,7 +35,7 @@ class NoCallError(DecodingError):
     kind = "ast_decoder:decoder_wrong_output_format"
 
 
-def calls_from_tools(tool_calls: Iterable[dict[str, Any]]) -> list[Call]:
+def read_tool_calls(tool_calls: Iterable[dict[str, Any]]) -> list[Call]:
     """Return the calls in an assistant message's `tool_calls`.
 
     Raises:

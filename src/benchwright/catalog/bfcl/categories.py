@@ -7,7 +7,7 @@ from typing import Literal
 
 from benchwright.errors import UserError
 from benchwright.records import Record
-from benchwright.suggest import did_you_mean
+from benchwright.suggestions import did_you_mean
 
 CheckKind = Literal["single", "multiple", "parallel", "irrelevance", "relevance", "multi_turn", "memory"]
 Language = Literal["python", "java", "javascript"]
@@ -18,7 +18,7 @@ class Category(Record, frozen=True):
 
     name: str
     group: str
-    kind: CheckKind
+    check_kind: CheckKind
     language: Language = "python"
 
 
@@ -49,17 +49,17 @@ CATEGORIES = {
 }
 """All supported categories, keyed by their names in version 4."""
 
-FORMER_NAMES = {"simple": "simple_python", "java": "simple_java", "javascript": "simple_javascript"}
+FORMER_CATEGORY_NAMES = {"simple": "simple_python", "java": "simple_java", "javascript": "simple_javascript"}
 """Mapping from names of version 3 that have changed to the names in version 4."""
 
-GROUPS = ("non_live", "live", "multi_turn", "memory")
+CATEGORY_GROUPS = ("non_live", "live", "multi_turn", "memory")
 
-VECTOR_MEMORY = "memory_vector"
+VECTOR_MEMORY_CATEGORY = "memory_vector"
 """The category whose memory is searched with an embedding model."""
 
 MEMORY_CLASSES = {
     "memory_kv": "MemoryAPI_kv",
-    VECTOR_MEMORY: "MemoryAPI_vector",
+    VECTOR_MEMORY_CATEGORY: "MemoryAPI_vector",
     "memory_rec_sum": "MemoryAPI_rec_sum",
 }
 """Mapping from a memory category to the name of the BFCL class that implements its memory.
@@ -68,7 +68,7 @@ These categories run only if the option `categories` names them, because long co
 questions.
 """
 
-UNSUPPORTED = {
+UNSUPPORTED_REASONS = {
     "agentic": "its web search needs a search service; choose memory",
     "web_search": "it needs a search service",
 }
@@ -81,7 +81,7 @@ def category_of(identifier: str) -> Category | None:
     Return None if the category is not supported.
     """
     name = identifier.rpartition("_")[0]
-    return CATEGORIES.get(FORMER_NAMES.get(name, name))
+    return CATEGORIES.get(FORMER_CATEGORY_NAMES.get(name, name))
 
 
 def parse_categories(text: str) -> frozenset[str]:
@@ -94,20 +94,22 @@ def parse_categories(text: str) -> frozenset[str]:
     """
     wanted: set[str] = set()
     for name in filter(None, (part.strip() for part in text.split(","))):
-        wanted.update(_named(FORMER_NAMES.get(name, name)))
+        wanted.update(_named(FORMER_CATEGORY_NAMES.get(name, name)))
     return frozenset(wanted)
 
 
 def _named(name: str) -> Iterable[str]:
     if name == "all":
         return CATEGORIES
-    if name in GROUPS:
+    if name in CATEGORY_GROUPS:
         return (one.name for one in CATEGORIES.values() if one.group == name)
     if name in CATEGORIES:
         return (name,)
-    if why := next((why for beginning, why in UNSUPPORTED.items() if name.startswith(beginning)), None):
+    if why := next(
+        (why for beginning, why in UNSUPPORTED_REASONS.items() if name.startswith(beginning)), None
+    ):
         raise UserError(f"The BFCL category {name!r} is not run here: {why}.")
-    known = ("all", *GROUPS, *CATEGORIES)
+    known = ("all", *CATEGORY_GROUPS, *CATEGORIES)
     raise UserError(
         f"There is no BFCL category {name!r}.{did_you_mean(name, known)} Choose from: {', '.join(known)}."
     )

@@ -10,50 +10,56 @@ from benchwright.catalog.asking import assistant
 from benchwright.catalog.benchmark import GOLD, Check
 from benchwright.catalog.bfcl.calls import Call
 from benchwright.catalog.bfcl.categories import CATEGORIES, Category
-from benchwright.catalog.bfcl.gold import as_message, as_text, gold_calls, gold_turns, unmatchable_reason
-from benchwright.catalog.bfcl.multi_turn import call_source
-from benchwright.catalog.bfcl.solver import Mode
+from benchwright.catalog.bfcl.gold_answers import (
+    calls_as_message,
+    calls_as_text,
+    gold_calls,
+    gold_calls_by_turn,
+    unmatchable_reason,
+)
+from benchwright.catalog.bfcl.multi_turn import call_source_text
+from benchwright.catalog.bfcl.solver import CallMode
 from benchwright.catalog.bfcl.tools import tool_name
-from benchwright.catalog.bfcl.value_checker import MAY_BE_OMITTED
+from benchwright.catalog.bfcl.value_checker import OPTIONAL_ARGUMENT_MARK
 from benchwright.records import Message, Sample
 
-REFUSAL = "I cannot help with that."
+REFUSAL_TEXT = "I cannot help with that."
 
 BuildMessage = Callable[[Sequence[Call]], Message]
 
 
-def checks(mode: Mode, sample: Sample) -> Iterator[Check]:
+def checks(mode: CallMode, sample: Sample) -> Iterator[Check]:
     """Yield the gold answer to a sample, then decoys.
 
     `mode` decides whether the scripted replies are tool calls or text.
     """
     category = CATEGORIES[sample.content["category"]]
-    if category.kind == "multi_turn":
+    if category.check_kind == "multi_turn":
         return _multi_turn(mode, sample.content)
-    if category.kind == "memory":
+    if category.check_kind == "memory":
         return _memory(mode, sample.content)
     write = partial(_written, mode, category, sample.content)
-    if category.kind == "irrelevance":
+    if category.check_kind == "irrelevance":
         return _irrelevance(sample.content, write)
-    if category.kind == "relevance":
+    if category.check_kind == "relevance":
         return _relevance(sample.content, write)
     return _calls(sample.content, category, write)
 
 
-def _written(mode: Mode, category: Category, content: dict[str, Any], calls: Sequence[Call]) -> Message:
+def _written(mode: CallMode, category: Category, content: dict[str, Any], calls: Sequence[Call]) -> Message:
     if mode == "prompt":
-        return assistant(as_text(calls, category.language))
-    return as_message(calls, tool_name)
+        return assistant(calls_as_text(calls, category.language))
+    return calls_as_message(calls, tool_name)
 
 
 def _irrelevance(content: dict[str, Any], write: BuildMessage) -> Iterator[Check]:
-    yield Check(GOLD, [assistant(REFUSAL)])
+    yield Check(GOLD, [assistant(REFUSAL_TEXT)])
     yield Check("a call", [write([_some_call(content)])], passes=False)
 
 
 def _relevance(content: dict[str, Any], write: BuildMessage) -> Iterator[Check]:
     yield Check(GOLD, [write([_some_call(content)])])
-    yield Check("text only", [assistant(REFUSAL)], passes=False)
+    yield Check("text only", [assistant(REFUSAL_TEXT)], passes=False)
     yield Check("empty", [assistant("")], passes=False)
 
 
@@ -69,7 +75,7 @@ def _calls(content: dict[str, Any], category: Category, write: BuildMessage) -> 
     )
     for name, decoy in _decoys(content, category, calls):
         yield Check(name, [write(decoy)], passes=False)
-    yield Check("text only", [assistant(REFUSAL)], passes=False)
+    yield Check("text only", [assistant(REFUSAL_TEXT)], passes=False)
     yield Check("empty", [assistant("")], passes=False)
     if message := write(calls).get("tool_calls"):
         broken = {**message[0], "function": {**message[0]["function"], "arguments": '{"a": '}}
@@ -101,18 +107,18 @@ def _wrong_types(document: dict[str, Any], answers: list[Any], call: Call) -> It
     """
     for name, value in call.arguments.items():
         allowed = [one for answer in answers for one in answer.get(call.name, {}).get(name, ())]
-        integers = all(type(one) is int for one in allowed if one != MAY_BE_OMITTED)
+        integers = all(type(one) is int for one in allowed if one != OPTIONAL_ARGUMENT_MARK)
         if document["properties"].get(name, {}).get("type") == "integer" and integers:
             yield "a boolean for an integer", Call(call.name, {**call.arguments, name: True})
             yield "a float for an integer", Call(call.name, {**call.arguments, name: float(value)})
             return
 
 
-def _multi_turn(mode: Mode, content: dict[str, Any]) -> Iterator[Check]:
+def _multi_turn(mode: CallMode, content: dict[str, Any]) -> Iterator[Check]:
     held_back = [function for functions in content["missed"].values() for function in functions]
-    turns = gold_turns([*content["functions"], *held_back], content["answer"])
+    turns = gold_calls_by_turn([*content["functions"], *held_back], content["answer"])
     yield Check(GOLD, _replies(mode, turns))
-    yield Check("text only", [assistant(REFUSAL)], passes=False)
+    yield Check("text only", [assistant(REFUSAL_TEXT)], passes=False)
     number = next(number for number, calls in enumerate(turns) if calls)
     yield Check(
         "a turn without calls", _replies(mode, [*turns[:number], [], *turns[number + 1 :]]), passes=False
@@ -121,7 +127,7 @@ def _multi_turn(mode: Mode, content: dict[str, Any]) -> Iterator[Check]:
         yield Check("no end to one turn", [_step(mode, turns[number])], passes=False)
 
 
-def _memory(mode: Mode, content: dict[str, Any]) -> Iterator[Check]:
+def _memory(mode: CallMode, content: dict[str, Any]) -> Iterator[Check]:
     """Yield the checks for a question about a memory. Each check has a single reply.
 
     The earlier conversations, which must be held first, get that reply, too, because the last reply is
@@ -136,15 +142,15 @@ def _memory(mode: Mode, content: dict[str, Any]) -> Iterator[Check]:
     yield Check("calls without end", [endless], passes=False)
 
 
-def _replies(mode: Mode, turns: Sequence[Sequence[Call]]) -> list[Message]:
+def _replies(mode: CallMode, turns: Sequence[Sequence[Call]]) -> list[Message]:
     """Return the model's replies. Each turn consists of one step with all its calls, then a sentence."""
     replies: list[Message] = []
     for calls in turns:
-        replies += [_step(mode, calls), assistant(REFUSAL)] if calls else [assistant(REFUSAL)]
+        replies += [_step(mode, calls), assistant(REFUSAL_TEXT)] if calls else [assistant(REFUSAL_TEXT)]
     return replies
 
 
-def _step(mode: Mode, calls: Sequence[Call]) -> Message:
+def _step(mode: CallMode, calls: Sequence[Call]) -> Message:
     if mode == "prompt":
-        return assistant(f"[{', '.join(call_source(call) for call in calls)}]")
-    return as_message(calls, tool_name)
+        return assistant(f"[{', '.join(call_source_text(call) for call in calls)}]")
+    return calls_as_message(calls, tool_name)

@@ -9,13 +9,13 @@ from typing import Any
 import msgspec
 
 from benchwright.catalog.benchmark import About, Check, Figure, GradedTrial
-from benchwright.catalog.bfcl.calls import Call, DecodingError, calls_from_tools, format_calls
+from benchwright.catalog.bfcl.calls import Call, DecodingError, format_calls, read_tool_calls
 from benchwright.catalog.bfcl.categories import CATEGORIES
 from benchwright.catalog.bfcl.checks import checks
 from benchwright.catalog.bfcl.figures import figures
-from benchwright.catalog.bfcl.gold import gold_calls
-from benchwright.catalog.bfcl.rows import Executables, samples
-from benchwright.catalog.bfcl.solver import AskCalls
+from benchwright.catalog.bfcl.gold_answers import gold_calls
+from benchwright.catalog.bfcl.rows import ClassSources, samples
+from benchwright.catalog.bfcl.solver import SingleTurnSolver
 from benchwright.catalog.bfcl.tools import tool_name
 from benchwright.catalog.grading import Verdict, verdict_score
 from benchwright.data.datasets import Source
@@ -23,12 +23,12 @@ from benchwright.engine.protocols import Score, Scorer, Session, Solver
 from benchwright.records import Message, Outcome, Sample, Trial
 from benchwright.runs.keys import fingerprint
 
-SINGLE_TURN = frozenset(
-    name for name, one in CATEGORIES.items() if one.kind not in ("multi_turn", "relevance", "memory")
+SINGLE_TURN_CATEGORIES = frozenset(
+    name for name, one in CATEGORIES.items() if one.check_kind not in ("multi_turn", "relevance", "memory")
 )
 """The single-turn categories. In tasks that expect no call, an answer without a call is right."""
 
-PYTHON_EQUAL_DECOYS = ("a boolean for an integer", "a float for an integer")
+PYTHON_EQUAL_DECOY_NAMES = ("a boolean for an integer", "a float for an integer")
 """Names of decoys that are wrong by the official rules, but may be right by llm-benchmarker's.
 
 Their values may equal the right values in Python, in which True == 1 and 1.0 == 1.
@@ -62,7 +62,7 @@ def grade(content: dict[str, Any], message: Message, text: str) -> Verdict:
     expected = [_plain(call) for call in expected_calls(content)]
     details: dict[str, Any] = {"category": category.name, "group": category.group}
     try:
-        predicted = [_plain(call) for call in calls_from_tools(message.get("tool_calls") or ())]
+        predicted = [_plain(call) for call in read_tool_calls(message.get("tool_calls") or ())]
     except (DecodingError, TypeError) as error:
         details |= {"error": str(error)}
         return Verdict(0.0, text, expected, details=details)
@@ -91,12 +91,12 @@ class DocumentedBfcl:
         self.about = about
         self.departures: Sequence[str] = ()
         self.scorers: Sequence[Scorer] = (DocumentedScorer(about.metric),)
-        self._wanted = (wanted & SINGLE_TURN) or wanted
+        self._wanted = (wanted & SINGLE_TURN_CATEGORIES) or wanted
 
     def samples(self, source: Source) -> Iterator[Sample]:
         """Yield the single-turn tasks of the selected categories."""
-        for sample in samples(source, self._wanted, Executables()):
-            if sample.labels["category"] in SINGLE_TURN:
+        for sample in samples(source, self._wanted, ClassSources()):
+            if sample.labels["category"] in SINGLE_TURN_CATEGORIES:
                 yield sample
 
     @asynccontextmanager
@@ -111,7 +111,7 @@ class DocumentedBfcl:
         pass.
         """
         for check in checks("tools", sample):
-            if check.name not in PYTHON_EQUAL_DECOYS:
+            if check.name not in PYTHON_EQUAL_DECOY_NAMES:
                 yield msgspec.structs.replace(check, reason=None)
 
     def figures(self, graded: Iterable[GradedTrial]) -> Sequence[Figure]:
@@ -124,4 +124,4 @@ class _AskOnce:
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
         """Run one trial, and return its outcome."""
-        return await AskCalls("tools").ask(trial, session)
+        return await SingleTurnSolver("tools").ask(trial, session)

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from benchwright.catalog.bfcl.about import EMBEDDING_MODEL, PUBLISHED_WEIGHTS
+from benchwright.catalog.bfcl.about import EMBEDDING_MODEL, PUBLISHED_WEIGHTS_DIGEST
 from benchwright.data.datasets import find_dataset
 from benchwright.data.errors import DatasetNotFound, DatasetParseError
 from benchwright.data.manifest import file_fingerprint
@@ -19,12 +19,12 @@ from benchwright.errors import ExecutionError, TrialError, UserError
 from benchwright.records import Record
 from benchwright.sandbox import Limits, LocalSandbox, SandboxProcess
 
-LIBRARIES = ("sentence-transformers", "faiss-cpu")
+ENCODER_LIBRARIES = ("sentence-transformers", "faiss-cpu")
 FAISS_VERSION = "1.11.0"
 """The faiss version that BFCL's authors pin. Of sentence-transformers, they require version 2.7.0 or later."""
 
 GiB = 2**30
-LIMITS = Limits(
+SANDBOX_LIMITS = Limits(
     wall_seconds=24 * 3600.0,
     cpu_seconds=24 * 3600,
     memory_bytes=4 * GiB,
@@ -74,14 +74,14 @@ def find_model(data_dir: Path) -> EmbeddingModel:
             f"BFCL's memory_vector needs the model {name}, where there is a network: "
             f"hf download sentence-transformers/{name}; or put its files into {data_dir / name}."
         ) from None
-    if file_fingerprint(weights) != PUBLISHED_WEIGHTS:
+    if file_fingerprint(weights) != PUBLISHED_WEIGHTS_DIGEST:
         departures.append(f"the weights of {name} in {source.root} are not the published ones")
     return EmbeddingModel(source.root, source.digest, tuple(departures))
 
 
 def _library_versions() -> dict[str, str]:
     try:
-        return {name: version(name) for name in LIBRARIES}
+        return {name: version(name) for name in ENCODER_LIBRARIES}
     except PackageNotFoundError as error:
         raise UserError(
             f"BFCL's memory_vector needs {error.name}: pip install 'benchwright[bfcl-vector]'. "
@@ -94,7 +94,7 @@ class Encoder:
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
-        self._sandbox = LocalSandbox(LIMITS)
+        self._sandbox = LocalSandbox(SANDBOX_LIMITS)
         self._lock = asyncio.Lock()
         self._stack = AsyncExitStack()
         self._process: SandboxProcess | None = None

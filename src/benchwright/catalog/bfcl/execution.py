@@ -12,13 +12,13 @@ import msgspec
 
 from benchwright.catalog.bfcl.calls import Mistake
 from benchwright.catalog.bfcl.encoder import Encoder
-from benchwright.catalog.bfcl.rows import CLASS_MODULES, Executables
+from benchwright.catalog.bfcl.rows import CLASS_MODULES, ClassSources
 from benchwright.errors import ExecutionError
 from benchwright.records import DECODE_ERRORS
 from benchwright.sandbox import Limits, LocalSandbox, SandboxProcess
 
 STEP_SECONDS = 10.0
-LIMITS = Limits(wall_seconds=24 * 3600.0, cpu_seconds=60, memory_bytes=256 * 1024 * 1024, processes=8)
+SANDBOX_LIMITS = Limits(wall_seconds=24 * 3600.0, cpu_seconds=60, memory_bytes=256 * 1024 * 1024, processes=8)
 """Limits of one sandbox process. The limit of wall-clock time is long, because a process also waits for the model."""
 
 CONVERSATIONS_PER_PROCESS = 100
@@ -27,13 +27,13 @@ CONVERSATIONS_PER_PROCESS = 100
 The replacement prevents earlier conversations from using up the process's limits.
 """
 
-JUDGE_ATTEMPTS = 2
+MAX_JUDGE_ATTEMPTS = 2
 """Maximum number of attempts to judge a conversation.
 
 The first attempt may fail because earlier conversations used up the process's limits.
 """
 
-EXECUTION_FAILED = "multi_turn:execution_failed"
+EXECUTION_FAILED_KIND = "multi_turn:execution_failed"
 """Benchwright's own error type for calls that used up the sandbox's time or memory."""
 
 SANDBOX_FILES = (
@@ -48,11 +48,11 @@ SANDBOX_FILES = (
 They are the server, and replacements for the libraries that the classes import.
 """
 
-TurnCalls = list[list[list[str]]]
+ConversationCalls = list[list[list[str]]]
 """Type of the calls of a conversation: for each turn, its steps; for each step, its calls as source text."""
 
 
-class Execution:
+class CallExecutor:
     """The instances of BFCL's classes on which one conversation's calls are executed. They are in the sandbox.
 
     `encoder`: embeds texts, for instances that search with embeddings.
@@ -79,7 +79,7 @@ class Execution:
         """
         return await self._ask({"memory": True})
 
-    async def open(self, opening: dict[str, Any]) -> None:
+    async def create_instances(self, opening: dict[str, Any]) -> None:
         """Create the instances of BFCL's classes.
 
         `opening`: the names of their classes, and their initial configuration.
@@ -97,7 +97,7 @@ class Execution:
 
 
 class Executor:
-    """Starts an `Execution` for each conversation, and judges finished conversations.
+    """Starts an `CallExecutor` for each conversation, and judges finished conversations.
 
     - `executables`: the sources of the classes, available once the samples have been read.
     - `model`: directory of the embedding model; None if memory_vector is not selected.
@@ -106,16 +106,16 @@ class Executor:
     at a time, each on fresh instances.
     """
 
-    def __init__(self, executables: Executables, model: Path | None = None) -> None:
+    def __init__(self, executables: ClassSources, model: Path | None = None) -> None:
         self._executables = executables
         self._encoder = Encoder(model) if model else None
-        self._sandbox = LocalSandbox(LIMITS)
+        self._sandbox = LocalSandbox(SANDBOX_LIMITS)
         self._judging = asyncio.Lock()
         self._judge: SandboxProcess | None = None
         self._judged = 0
         self._stack = AsyncExitStack()
 
-    async def prepare(self) -> None:
+    async def load_model(self) -> None:
         """Load the embedding model, if there is one.
 
         Raises:
@@ -125,7 +125,7 @@ class Executor:
             await self._encoder.start()
 
     @asynccontextmanager
-    async def start(self, content: dict[str, Any]) -> AsyncIterator[Execution]:
+    async def start(self, content: dict[str, Any]) -> AsyncIterator[CallExecutor]:
         """Start a process with fresh instances for a sample; stop it on exit.
 
         Raises:
@@ -133,11 +133,11 @@ class Executor:
         """
         opening = _opening(content)
         async with self._process(opening["classes"].values()) as process:
-            execution = Execution(process, self._encoder)
-            await execution.open(opening)
+            execution = CallExecutor(process, self._encoder)
+            await execution.create_instances(opening)
             yield execution
 
-    async def judge(self, content: dict[str, Any], model: TurnCalls) -> Mistake | None:
+    async def judge_calls(self, content: dict[str, Any], model: ConversationCalls) -> Mistake | None:
         """Return the reason why the model's calls do not achieve the effects of the expected calls.
 
         Return None if they achieve them. Both lists of calls are executed on fresh instances.
@@ -147,12 +147,12 @@ class Executor:
         """
         question = {"opening": _opening(content), "model": model, "gold": content["answer"]}
         async with self._judging:
-            for _ in range(JUDGE_ATTEMPTS):
+            for _ in range(MAX_JUDGE_ATTEMPTS):
                 judge = await self._running_judge()
                 try:
                     answer = await _ask(judge, question)
                 except ExecutionError as error:
-                    failure = Mistake(EXECUTION_FAILED, str(error))
+                    failure = Mistake(EXECUTION_FAILED_KIND, str(error))
                     await self._end_judge()
                 else:
                     return None if answer["wrong"] is None else Mistake(*answer["wrong"])

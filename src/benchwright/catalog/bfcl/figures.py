@@ -8,15 +8,15 @@ from benchwright.catalog.benchmark import Figure, GradedTrial
 from benchwright.catalog.bfcl.categories import CATEGORIES
 from benchwright.catalog.breakdowns import mean
 
-WEIGHTS = {"non_live": 10, "live": 10, "irrelevance": 10, "multi_turn": 30, "memory": 20}
+GROUP_WEIGHTS = {"non_live": 10, "live": 10, "irrelevance": 10, "multi_turn": 30, "memory": 20}
 """The weights of the leaderboard's groups in version 4, in percent.
 
 Memory has half of the agentic weight of 40. The other half is web search, which is not supported here.
 """
 
-OVERALL = "overall of the available parts, not comparable"
+OVERALL_FIGURE_NAME = "overall of the available parts, not comparable"
 
-Means = Mapping[str, tuple[float, int]]
+CategoryMeans = Mapping[str, tuple[float, int]]
 """Mapping from a category to its mean score and its number of tasks."""
 
 
@@ -29,7 +29,7 @@ def figures(graded: Iterable[GradedTrial]) -> Sequence[Figure]:
     groups = group_scores(means)
     shown = [Figure(f"category {name}", mean) for name, (mean, _) in means.items()]
     shown += [Figure(f"group {name}", value, _parts_missing(name, means)) for name, value in groups.items()]
-    return [*shown, Figure(OVERALL, overall_score(groups), _overall_note(groups))]
+    return [*shown, Figure(OVERALL_FIGURE_NAME, overall_score(groups), _overall_note(groups))]
 
 
 def _means(graded: Iterable[GradedTrial]) -> dict[str, tuple[float, int]]:
@@ -43,7 +43,7 @@ def _means(graded: Iterable[GradedTrial]) -> dict[str, tuple[float, int]]:
     }
 
 
-def group_scores(means: Means) -> dict[str, float]:
+def group_scores(means: CategoryMeans) -> dict[str, float]:
     """Return the score of each leaderboard group that has tasks.
 
     - Non-live: unweighted mean of simple, multiple, parallel and parallel_multiple. Simple is itself the
@@ -66,23 +66,25 @@ def group_scores(means: Means) -> dict[str, float]:
 
 def overall_score(groups: Mapping[str, float]) -> float | None:
     """Return the weighted mean of the groups that have a score. Return None if no group has a score."""
-    weight = sum(WEIGHTS[name] for name in groups)
-    return sum(WEIGHTS[name] * value for name, value in groups.items()) / weight if weight else None
+    weight = sum(GROUP_WEIGHTS[name] for name in groups)
+    return sum(GROUP_WEIGHTS[name] * value for name, value in groups.items()) / weight if weight else None
 
 
 def _live() -> list[str]:
-    return [one.name for one in CATEGORIES.values() if one.group == "live" and "relevance" not in one.kind]
+    return [
+        one.name for one in CATEGORIES.values() if one.group == "live" and "relevance" not in one.check_kind
+    ]
 
 
 def _of_kind(kind: str) -> list[str]:
-    return [one.name for one in CATEGORIES.values() if one.kind == kind]
+    return [one.name for one in CATEGORIES.values() if one.check_kind == kind]
 
 
-def _present(means: Means, names: Iterable[str]) -> list[float]:
+def _present(means: CategoryMeans, names: Iterable[str]) -> list[float]:
     return [means[name][0] for name in names if name in means]
 
 
-def _unweighted(means: Means, names: Iterable[str]) -> float | None:
+def _unweighted(means: CategoryMeans, names: Iterable[str]) -> float | None:
     return mean(_present(means, names))
 
 
@@ -91,10 +93,12 @@ def _mean_weighted(parts: Sequence[tuple[float, int]]) -> float | None:
     return sum(mean * number for mean, number in parts) / count if count else None
 
 
-def _parts_missing(group: str, means: Means) -> str | None:
+def _parts_missing(group: str, means: CategoryMeans) -> str | None:
     wanted = {
         "non_live": [
-            one.name for one in CATEGORIES.values() if one.group == "non_live" and "relevance" not in one.kind
+            one.name
+            for one in CATEGORIES.values()
+            if one.group == "non_live" and "relevance" not in one.check_kind
         ],
         "live": _live(),
         "irrelevance": _of_kind("irrelevance"),
@@ -106,5 +110,5 @@ def _parts_missing(group: str, means: Means) -> str | None:
 
 
 def _overall_note(groups: Mapping[str, float]) -> str:
-    missing = [name for name in WEIGHTS if name not in groups]
+    missing = [name for name in GROUP_WEIGHTS if name not in groups]
     return f"without {', '.join([*missing, 'web search (half of the agentic part, which is not run here)'])}"

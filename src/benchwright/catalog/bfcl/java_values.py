@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from benchwright.catalog.bfcl.types import MAX_SOURCE_LENGTH
+from benchwright.catalog.bfcl.parameter_types import MAX_SOURCE_LENGTH
 
 _WHOLE = re.compile(r"^-?\d+$")
 _LONG = re.compile(r"^-?\d+[lL]$")
@@ -132,10 +132,10 @@ def _untyped(text: str) -> Any:
         return int(text[:-1])
     if _FLOAT.match(text):
         return float(text[:-1])
-    return number_or_text(text)
+    return parse_number_or_text(text)
 
 
-def number_or_text(text: str) -> Any:
+def parse_number_or_text(text: str) -> Any:
     """Return the text as an int or a float if it is a number. Return other text unchanged."""
     for kind in (int, float):
         try:

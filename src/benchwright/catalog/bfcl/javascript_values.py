@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from benchwright.catalog.bfcl.java_values import number_or_text
-from benchwright.catalog.bfcl.types import MAX_SOURCE_LENGTH
+from benchwright.catalog.bfcl.java_values import parse_number_or_text
+from benchwright.catalog.bfcl.parameter_types import MAX_SOURCE_LENGTH
 
 _WHOLE = re.compile(r"^-?\d+$")
 _FLOAT = re.compile(r"^-?\d+(\.\d+)?$")
@@ -133,4 +133,4 @@ def _untyped(text: str) -> Any:
     text = text.strip()
     if text in ("true", "false"):
         return text == "true"
-    return text[1:-1] if _quoted(text) else number_or_text(text)
+    return text[1:-1] if _quoted(text) else parse_number_or_text(text)

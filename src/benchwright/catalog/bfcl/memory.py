@@ -14,17 +14,17 @@ from typing import Any, NamedTuple
 
 from benchwright.catalog.bfcl.calls import Mistake
 from benchwright.catalog.bfcl.categories import MEMORY_CLASSES
-from benchwright.catalog.bfcl.execution import EXECUTION_FAILED, Executor
+from benchwright.catalog.bfcl.execution import EXECUTION_FAILED_KIND, Executor
 from benchwright.catalog.bfcl.memory_prompts import memory_prompt
-from benchwright.catalog.bfcl.memory_rows import Conversations, TurnMessages
+from benchwright.catalog.bfcl.memory_rows import Conversations, ConversationTurns
 from benchwright.catalog.bfcl.multi_turn import MAX_STEPS, play_turns
-from benchwright.catalog.bfcl.solver import Mode
+from benchwright.catalog.bfcl.solver import CallMode
 from benchwright.engine.protocols import Session
 from benchwright.errors import ExecutionError
 from benchwright.records import Message, Outcome, Trial, TrialRecord
 from benchwright.runs.journal import TrialBody
 
-Snapshot = dict[str, Any]
+MemorySnapshot = dict[str, Any]
 """The content of a memory, as JSON."""
 
 
@@ -43,7 +43,7 @@ class _Memory:
     def __init__(self) -> None:
         self.lock = asyncio.Lock()
         self.played = 0
-        self.snapshot: Snapshot | None = None
+        self.snapshot: MemorySnapshot | None = None
 
 
 class Memories:
@@ -52,11 +52,11 @@ class Memories:
     def __init__(self) -> None:
         self._of: dict[MemoryKey, _Memory] = {}
 
-    def get(self, whose: MemoryKey) -> _Memory:
+    def get_memory(self, whose: MemoryKey) -> _Memory:
         """Return the memory for a key. Create it if it does not exist."""
         return self._of.setdefault(whose, _Memory())
 
-    def restore(
+    def restore_memories(
         self,
         conversations: Conversations,
         trials: Iterable[TrialRecord],
@@ -65,7 +65,7 @@ class Memories:
         """Load memories from earlier trials of the run, so that later questions start with the same memories."""
         for trial in trials:
             category, scenario = trial.labels.get("category", ""), trial.labels.get("scenario", "")
-            memory = self.get(MemoryKey(trial.target, trial.repeat, category, scenario))
+            memory = self.get_memory(MemoryKey(trial.target, trial.repeat, category, scenario))
             if category in MEMORY_CLASSES and not memory.played:
                 kept = read(trial).artifacts.get("memory")
                 if kept is not None:
@@ -73,7 +73,7 @@ class Memories:
                     memory.played = len(conversations.by_scenario.get(scenario, ()))
 
 
-class AskWithMemory:
+class MemorySolver:
     """A solver for questions about a memory. It fills the memory before a scenario's first question.
 
     The outcome's artifacts are `turns` (the calls), `memory` (its content when the question was asked), and
@@ -81,7 +81,7 @@ class AskWithMemory:
     """
 
     def __init__(
-        self, mode: Mode, executor: Executor, conversations: Conversations, memories: Memories
+        self, mode: CallMode, executor: Executor, conversations: Conversations, memories: Memories
     ) -> None:
         self._mode = mode
         self._executor = executor
@@ -92,7 +92,7 @@ class AskWithMemory:
         """Fill the memory unless it is filled already. Then ask the question, and return the outcome."""
         content = trial.sample.content
         whose = MemoryKey(trial.target.slot, trial.repeat, content["category"], content["scenario"])
-        memory = self._memories.get(whose)
+        memory = self._memories.get_memory(whose)
         played: list[list[Message]] = []
         async with memory.lock:
             turns = self._conversations.by_scenario[whose.scenario]
@@ -112,12 +112,12 @@ class AskWithMemory:
     async def _converse(
         self,
         content: Mapping[str, Any],
-        turns: TurnMessages,
-        snapshot: Snapshot | None,
+        turns: ConversationTurns,
+        snapshot: MemorySnapshot | None,
         session: Session,
         *,
         asks: bool,
-    ) -> tuple[Outcome, Snapshot | None]:
+    ) -> tuple[Outcome, MemorySnapshot | None]:
         """Hold a conversation. Return its outcome, and the memory's content afterwards."""
         name = MEMORY_CLASSES[content["category"]]
         opening = {
@@ -150,7 +150,7 @@ def check_answer(
     Source: agentic_checker.py.
     """
     if "failed" in artifacts:
-        return Mistake(EXECUTION_FAILED, artifacts["failed"])
+        return Mistake(EXECUTION_FAILED_KIND, artifacts["failed"])
     said = last_response(messages, artifacts)
     if not said:
         return Mistake("agentic:no_last_message", "Nothing was said that is not a function call.")

@@ -30,7 +30,7 @@ _PERSISTENT = (
     "retrieve to provide personalized responses to the user later.\n\n"
 )
 
-TWO_PART_PROMPT = (
+TWO_PART_MEMORY_PROMPT = (
     "\n\nYou have access to an advanced memory system, consisting of two memory types 'Core Memory' and 'Archival "
     f"Memory'. Both type of memory is {_PERSISTENT}"
     "The Core memory is limited in size, but always visible to you in context. The Archival Memory has a much larger "
@@ -39,7 +39,7 @@ TWO_PART_PROMPT = (
 )
 """The rest of the system prompt for memories with two parts (core and archival memory), word for word."""
 
-UNIFIED_PROMPT = (
+SINGLE_TEXT_MEMORY_PROMPT = (
     f"\n\nYou have access to an advanced memory system, which is {_PERSISTENT}"
     "Here is the content of your memory system from previous interactions:\n"
 )
@@ -61,6 +61,6 @@ def memory_prompt(category: str, scenario: str, memory: str, *, asks: bool) -> M
     `memory`: the part of the memory that the model sees. `asks`: True for the graded question, False for a
     conversation that fills the memory.
     """
-    told = UNIFIED_PROMPT if category == "memory_rec_sum" else TWO_PART_PROMPT
+    told = SINGLE_TEXT_MEMORY_PROMPT if category == "memory_rec_sum" else TWO_PART_MEMORY_PROMPT
     prompt = f"{SCENARIO_INTROS[scenario]}{told}{memory}\n"
     return system(f"{prompt}\n\n{ANSWER_FORMAT}" if asks else prompt)

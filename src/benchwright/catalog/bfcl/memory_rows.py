@@ -8,14 +8,14 @@ from typing import Any
 import msgspec
 import xxhash
 
-from benchwright.catalog.bfcl.categories import CATEGORIES, MEMORY_CLASSES, VECTOR_MEMORY
+from benchwright.catalog.bfcl.categories import CATEGORIES, MEMORY_CLASSES, VECTOR_MEMORY_CATEGORY
 from benchwright.catalog.bfcl.memory_prompts import SCENARIO_INTROS
-from benchwright.catalog.bfcl.rows import CLASS_MODULES, Executables, documents_in
+from benchwright.catalog.bfcl.rows import CLASS_MODULES, ClassSources, read_function_documents
 from benchwright.data.datasets import Source
 from benchwright.data.errors import DatasetNotFound, DatasetValidationError
 from benchwright.records import Message, Record, Sample
 
-TurnMessages = list[list[Message]]
+ConversationTurns = list[list[Message]]
 """Type of a conversation: a list of messages for each turn."""
 
 
@@ -23,7 +23,7 @@ class MemoryRow(Record, frozen=True):
     """A question of a scenario, or a conversation that precedes the scenario's questions."""
 
     id: str
-    question: TurnMessages
+    question: ConversationTurns
     scenario: str
 
 
@@ -37,7 +37,7 @@ class MemoryAnswer(Record, frozen=True):
 class Conversations(msgspec.Struct):
     """The conversations of each scenario, in order. They are loaded when the samples are read."""
 
-    by_scenario: dict[str, list[TurnMessages]] = {}
+    by_scenario: dict[str, list[ConversationTurns]] = {}
 
     def load(self, source: Source) -> None:
         """Read the conversations of a source."""
@@ -45,7 +45,7 @@ class Conversations(msgspec.Struct):
         for row in source.read(MemoryRow, "conversations"):
             self.by_scenario.setdefault(row.scenario, []).append(row.question)
 
-    def digest(self, scenario: str) -> str:
+    def scenario_digest(self, scenario: str) -> str:
         """Return a digest of a scenario's conversations. It changes with any word in the conversations."""
         return xxhash.xxh3_128_hexdigest(msgspec.json.encode(self.by_scenario[scenario]))
 
@@ -57,7 +57,7 @@ REQUIRED_SPLITS = ("memory", "memory_answers", "conversations", "functions", "cl
 def memory_samples(
     source: Source,
     categories: Sequence[str],
-    executables: Executables,
+    executables: ClassSources,
     conversations: Conversations,
     model_digest: str | None = None,
 ) -> Iterator[Sample]:
@@ -76,7 +76,7 @@ def memory_samples(
         )
     executables.load(source)
     conversations.load(source)
-    documents = documents_in(source)
+    documents = read_function_documents(source)
     answers = {row.id: row.ground_truth for row in source.read(MemoryAnswer, "memory_answers")}
     rows = list(source.read(MemoryRow, "memory"))
     for row in rows:
@@ -90,11 +90,11 @@ def memory_samples(
                 "question": row.question,
                 "functions": functions,
                 "answer": answers[row.id],
-                "conversations": conversations.digest(row.scenario),
+                "conversations": conversations.scenario_digest(row.scenario),
                 "executables": executables.digest,
             }
-            if category == VECTOR_MEMORY:
-                content["executables"] = xxhash.xxh3_128_hexdigest(executables.files[VECTOR_MEMORY])
+            if category == VECTOR_MEMORY_CATEGORY:
+                content["executables"] = xxhash.xxh3_128_hexdigest(executables.files[VECTOR_MEMORY_CATEGORY])
                 content["embedding_model"] = model_digest
             yield _sample(row, content)
 
@@ -111,7 +111,7 @@ def _check(row: MemoryRow, answers: Mapping[str, list[str]], conversations: Conv
 
 
 def _functions(
-    category: str, documents: Mapping[str, list[dict[str, Any]]], executables: Executables
+    category: str, documents: Mapping[str, list[dict[str, Any]]], executables: ClassSources
 ) -> list[dict[str, Any]]:
     module = CLASS_MODULES[MEMORY_CLASSES[category]]
     if module not in documents or module not in executables.files:

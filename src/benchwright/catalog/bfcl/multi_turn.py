@@ -7,17 +7,17 @@ from contextlib import AsyncExitStack
 from typing import Any
 
 from benchwright.catalog.asking import user
-from benchwright.catalog.bfcl.calls import Call, DecodingError, Mistake, calls_from_tools
-from benchwright.catalog.bfcl.decoding import decode_calls
-from benchwright.catalog.bfcl.execution import EXECUTION_FAILED, Execution, Executor
+from benchwright.catalog.bfcl.call_decoding import decode_calls
+from benchwright.catalog.bfcl.calls import Call, DecodingError, Mistake, read_tool_calls
+from benchwright.catalog.bfcl.execution import EXECUTION_FAILED_KIND, CallExecutor, Executor
 from benchwright.catalog.bfcl.solver import (
     MORE_FUNCTIONS_MESSAGE,
-    Mode,
+    CallMode,
     more_functions_text,
     offered_functions,
     with_system_prompt,
 )
-from benchwright.catalog.bfcl.tools import as_tools
+from benchwright.catalog.bfcl.tools import functions_as_tools
 from benchwright.endpoint.reply import Reply
 from benchwright.engine.answers import answer_status
 from benchwright.engine.protocols import Session
@@ -37,7 +37,7 @@ class MultiTurnSolver:
     sandbox ended during a call.
     """
 
-    def __init__(self, mode: Mode, executor: Executor) -> None:
+    def __init__(self, mode: CallMode, executor: Executor) -> None:
         self._mode = mode
         self._executor = executor
 
@@ -48,7 +48,9 @@ class MultiTurnSolver:
             return await play_turns(self._mode, trial.sample.content, session, execution)
 
 
-async def play_turns(mode: Mode, content: dict[str, Any], session: Session, execution: Execution) -> Outcome:
+async def play_turns(
+    mode: CallMode, content: dict[str, Any], session: Session, execution: CallExecutor
+) -> Outcome:
     """Run the turns of a conversation on existing class instances, and return the outcome.
 
     `MultiTurnSolver` describes the outcome's artifacts. `execution`: the instances, in the sandbox.
@@ -59,7 +61,9 @@ async def play_turns(mode: Mode, content: dict[str, Any], session: Session, exec
 class _Conversation:
     """One conversation in progress."""
 
-    def __init__(self, mode: Mode, content: dict[str, Any], session: Session, execution: Execution) -> None:
+    def __init__(
+        self, mode: CallMode, content: dict[str, Any], session: Session, execution: CallExecutor
+    ) -> None:
         self._mode = mode
         self._content = content
         self._session = session
@@ -113,12 +117,12 @@ class _Conversation:
     async def _ask(self) -> Reply:
         if self._mode == "prompt" or not self._functions:
             return await self._session.chat(self._messages)
-        return await self._session.chat(self._messages, tools=as_tools(self._functions))
+        return await self._session.chat(self._messages, tools=functions_as_tools(self._functions))
 
     def _calls(self, reply: Reply) -> list[str]:
         if self._mode == "prompt":
-            return [call_source(call) for call in decode_calls(reply.text)]
-        return [_written_arguments(call, ",") for call in calls_from_tools(reply.tool_calls)]
+            return [call_source_text(call) for call in decode_calls(reply.text)]
+        return [_written_arguments(call, ",") for call in read_tool_calls(reply.tool_calls)]
 
     def _tell(self, reply: Reply, calls: Sequence[str], results: Sequence[str]) -> None:
         if self._mode == "prompt":
@@ -139,7 +143,7 @@ def _written_arguments(call: Call, comma: str) -> str:
     return f"{call.name}({comma.join(f'{name}={value!r}' for name, value in call.arguments.items())})"
 
 
-def call_source(call: Call) -> str:
+def call_source_text(call: Call) -> str:
     """Return a parsed call as source text.
 
     A dictionary of dictionaries among the arguments is written as a call.
@@ -157,7 +161,7 @@ def _written(value: Any) -> str:
         raise DecodingError("an argument is an empty dictionary")
     if all(isinstance(one, dict) for one in value.values()):
         name, arguments = next(iter(value.items()))
-        return call_source(Call(name, arguments))
+        return call_source_text(Call(name, arguments))
     return "{" + ", ".join(f"'{key}': {_written(one)}" for key, one in value.items()) + "}"
 
 
@@ -171,10 +175,10 @@ async def grade_conversation(
     """
     turns, gold = artifacts.get("turns", []), content["answer"]
     if "failed" in artifacts:
-        return Mistake(EXECUTION_FAILED, artifacts["failed"])
+        return Mistake(EXECUTION_FAILED_KIND, artifacts["failed"])
     if len(turns) != len(gold):
         return Mistake("multi_turn:force_terminated", f"{len(turns)} turns of {len(gold)} were played.")
-    return await executor.judge(content, turns)
+    return await executor.judge_calls(content, turns)
 
 
 def format_turns(artifacts: Mapping[str, Any]) -> str:

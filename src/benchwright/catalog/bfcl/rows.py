@@ -10,7 +10,7 @@ import msgspec
 import xxhash
 
 from benchwright.catalog.asking import join_turns
-from benchwright.catalog.bfcl.categories import MEMORY_CLASSES, VECTOR_MEMORY, Category, category_of
+from benchwright.catalog.bfcl.categories import MEMORY_CLASSES, VECTOR_MEMORY_CATEGORY, Category, category_of
 from benchwright.data.datasets import Source
 from benchwright.data.errors import DatasetNotFound, DatasetValidationError
 from benchwright.engine.answers import content_text
@@ -26,7 +26,7 @@ CLASS_MODULES = {
     "TravelAPI": "travel_booking",
     "VehicleControlAPI": "vehicle_control",
     "MemoryAPI_kv": "memory_kv",
-    "MemoryAPI_vector": VECTOR_MEMORY,
+    "MemoryAPI_vector": VECTOR_MEMORY_CATEGORY,
     "MemoryAPI_rec_sum": "memory_rec_sum",
 }
 """Mapping from a Python class on which tasks are executed to the name of its module.
@@ -74,7 +74,7 @@ class AnswerRow(Record, frozen=True):
     ground_truth: list[dict[str, dict[str, list[Any]]] | list[str]]
 
 
-class Executables(msgspec.Struct):
+class ClassSources(msgspec.Struct):
     """Sources of the Python classes on which multi-turn tasks are executed. They are part of the data.
 
     `files`: sources by module name, filled when the samples are read. `digest`: a digest of all files except
@@ -88,11 +88,11 @@ class Executables(msgspec.Struct):
     def load(self, source: Source) -> None:
         """Read the classes of a source."""
         self.files = {path.stem: path.read_bytes() for path in source.files("classes")}
-        told = sorted(self.files.keys() - {VECTOR_MEMORY})
+        told = sorted(self.files.keys() - {VECTOR_MEMORY_CATEGORY})
         self.digest = xxhash.xxh3_128_hexdigest(b"".join(self.files[name] for name in told))
 
 
-def samples(source: Source, wanted: frozenset[str], executables: Executables) -> Iterator[Sample]:
+def samples(source: Source, wanted: frozenset[str], executables: ClassSources) -> Iterator[Sample]:
     """Yield one sample per task of the wanted categories. If none is wanted, take all categories in the data.
 
     Multi-turn tasks are left out if the data lack the classes to execute, unless their category is wanted.
@@ -103,17 +103,17 @@ def samples(source: Source, wanted: frozenset[str], executables: Executables) ->
     """
     answers = _answers(source)
     executable = {"functions", "classes"} <= set(source.splits)
-    documents = documents_in(source) if executable else {}
+    documents = read_function_documents(source) if executable else {}
     if executable:
         executables.load(source)
     found = set()
     for row in source.read(BfclRow):
         category = category_of(row.id)
-        if category is None or category.kind == "memory" or (wanted and category.name not in wanted):
+        if category is None or category.check_kind == "memory" or (wanted and category.name not in wanted):
             continue
         found.add(category.name)
         answer = answers.get(row.id)
-        if category.kind == "multi_turn":
+        if category.check_kind == "multi_turn":
             if executable:
                 yield _multi_turn(row, category, answer, documents, executables.digest)
             elif wanted:
@@ -135,7 +135,7 @@ def _answers(source: Source) -> dict[str, list[Any]]:
     return {row.id: row.ground_truth for row in source.read(AnswerRow, "answers")}
 
 
-def documents_in(source: Source) -> dict[str, list[dict[str, Any]]]:
+def read_function_documents(source: Source) -> dict[str, list[dict[str, Any]]]:
     """Return the documents (JSON descriptions) of each class's functions, keyed by the name of the class's module."""
     documents: dict[str, list[dict[str, Any]]] = {}
     for path in source.files("functions"):
@@ -157,7 +157,7 @@ def _checked(where: str, functions: list[dict[str, Any]]) -> list[dict[str, Any]
 
 def _single_turn(row: BfclRow, category: Category, answer: list[Any] | None) -> Sample:
     functions = _checked(row.id, row.function)
-    if "relevance" not in category.kind:
+    if "relevance" not in category.check_kind:
         _check_answer(row.id, answer, {function["name"] for function in functions})
     if not row.question:
         raise DatasetValidationError(f"{row.id}: question: it has no turn")
@@ -240,9 +240,9 @@ def _target(category: Category, answer: list[Any] | None) -> str:
 
     Each argument has all its allowed values. Multi-turn calls are source text, turn by turn.
     """
-    if "relevance" in category.kind:
-        return "no call" if category.kind == "irrelevance" else "any call"
-    if category.kind == "multi_turn":
+    if "relevance" in category.check_kind:
+        return "no call" if category.check_kind == "irrelevance" else "any call"
+    if category.check_kind == "multi_turn":
         return join_turns(["\n".join(calls) or "no call" for calls in answer or ()])
     return "\n".join(
         f"{name}({', '.join(f'{key}={_choices(values)}' for key, values in arguments.items())})"

@@ -8,21 +8,21 @@ from typing import Any, Literal
 
 from benchwright.catalog.asking import system
 from benchwright.catalog.bfcl.categories import CATEGORIES
-from benchwright.catalog.bfcl.tools import as_tools, with_language_hint
+from benchwright.catalog.bfcl.tools import functions_as_tools, with_language_hint
 from benchwright.engine.answers import answer_status
 from benchwright.engine.protocols import Session
 from benchwright.records import Message, Outcome, Trial
 
-Mode = Literal["tools", "prompt"]
+CallMode = Literal["tools", "prompt"]
 
 
-class AskCalls:
+class SingleTurnSolver:
     """A solver that offers the functions, as tools or in the system prompt, and sends one request.
 
     The answer is the response, unchanged.
     """
 
-    def __init__(self, mode: Mode) -> None:
+    def __init__(self, mode: CallMode) -> None:
         self._mode = mode
 
     async def ask(self, trial: Trial, session: Session) -> Outcome:
@@ -34,7 +34,7 @@ class AskCalls:
         if self._mode == "prompt":
             messages = with_system_prompt(messages, functions)
         elif functions:
-            params["tools"] = as_tools(functions)
+            params["tools"] = functions_as_tools(functions)
         reply = await session.chat(messages, **params)
         messages.append(reply.message)
         status, reason = answer_status(reply)

@@ -26,7 +26,7 @@ MAX_CALL_LENGTH = 4_000
 The longest right call has 340.
 """
 
-UNNAMED_ARGUMENT = ""
+UNNAMED_ARGUMENT_KEY = ""
 """Name under which an unnamed argument is stored. No function has a parameter of this name."""
 
 _AS_WRITTEN = (
@@ -37,7 +37,7 @@ _AS_WRITTEN = (
 
 
 @cache
-def parser_of(language: Language) -> Parser:
+def create_parser(language: Language) -> Parser:
     """Return the parser of Java or JavaScript.
 
     Raises:
@@ -59,7 +59,7 @@ def parse_source_call(text: str, language: Language) -> list[Call]:
     """Return the first call in a source text, as a list of length 1.
 
     The values of its named arguments are source text without quotation marks. Names among the arguments, and
-    `true` in JavaScript, are stored as `UNNAMED_ARGUMENT`. Other unnamed arguments are left out.
+    `true` in JavaScript, are stored as `UNNAMED_ARGUMENT_KEY`. Other unnamed arguments are left out.
 
     Raises:
         DecodingError: If the text cannot be parsed, contains no call, or an argument is named twice.
@@ -68,7 +68,7 @@ def parse_source_call(text: str, language: Language) -> list[Call]:
     if len(text) > MAX_CALL_LENGTH:
         raise DecodingError("the answer is too long for a call")
     try:
-        root = parser_of(language).parse(text.encode()).root_node
+        root = create_parser(language).parse(text.encode()).root_node
         if any(node.is_error for node in _all(root)):
             raise DecodingError(f"the answer is no {language.capitalize()}")
         return [_java_call(root, text) if language == "java" else _javascript_call(root)]
@@ -86,7 +86,7 @@ def _java_call(root: Node, text: str) -> Call:
         if child.type == "assignment_expression":
             given.append((written.plain(child.children[0]), written.argument(child.children[2])))
         elif child.type in ("identifier", "class_literal"):
-            given.append((UNNAMED_ARGUMENT, written.plain(child)))
+            given.append((UNNAMED_ARGUMENT_KEY, written.plain(child)))
     return Call(f"{written.plain(owner)}.{name}" if owner else name, _arguments(given))
 
 
@@ -137,7 +137,7 @@ def _javascript_call(root: Node) -> Call:
                 (_javascript_text(child.children[0]), _unquoted(_javascript_text(child.children[2])))
             )
         elif child.type in ("identifier", "true"):
-            given.append((UNNAMED_ARGUMENT, _javascript_text(child)))
+            given.append((UNNAMED_ARGUMENT_KEY, _javascript_text(child)))
     return Call(_javascript_text(function), _arguments(given))
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from benchwright.catalog.bfcl.categories import Language
-from benchwright.catalog.bfcl.types import JSON_TYPES
+from benchwright.catalog.bfcl.parameter_types import JSON_TYPES
 
 _LANGUAGE_HINTS = {
     "python": " Note that the provided function is in Python 3 syntax.",
@@ -63,7 +63,7 @@ def _as_text(parameter: dict[str, Any], language: str) -> dict[str, Any]:
     return {**shown, "description": parameter.get("description", "") + hint}
 
 
-def as_tools(functions: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+def functions_as_tools(functions: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the functions' documents as tools in the OpenAI format, with JSON Schema types."""
     return [{"type": "function", "function": _as_tool(function)} for function in functions]
 

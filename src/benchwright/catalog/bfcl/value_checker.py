@@ -10,7 +10,7 @@ from benchwright.catalog.bfcl.calls import Mistake
 
 _IGNORED = re.compile(r"[ ,./\-_*^]")
 
-MAY_BE_OMITTED = ""
+OPTIONAL_ARGUMENT_MARK = ""
 """The entry among a parameter's possible values that means that the argument may be left out."""
 
 
@@ -69,7 +69,9 @@ def _misfit(value: dict[Any, Any], possible: dict[str, Any]) -> Mistake | None:
 
     Return None if this is so. Return the mistake otherwise.
     """
-    missing = [key for key, values in possible.items() if key not in value and MAY_BE_OMITTED not in values]
+    missing = [
+        key for key, values in possible.items() if key not in value and OPTIONAL_ARGUMENT_MARK not in values
+    ]
     if missing:
         return Mistake("value_error:dict_key", f"Missing dict key {missing[0]!r}.")
     for key, given in value.items():
@@ -106,7 +108,7 @@ def _element_misfit(given: Any, wanted: Any) -> Mistake | None:
     return Mistake("list_dict_checker:unclear", f"{given!r} is not a dictionary")
 
 
-def check_other(name: str, value: Any, possible: Sequence[Any]) -> Mistake | None:
+def check_other_value(name: str, value: Any, possible: Sequence[Any]) -> Mistake | None:
     """Check that the value equals one of the possible values. Return None if it does, otherwise the mistake."""
     return None if value in possible else Mistake("value_error:others", _not_among(name, value, possible))
 

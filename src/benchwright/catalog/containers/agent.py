@@ -8,11 +8,11 @@ from time import monotonic
 from typing import Any, Literal
 
 from benchwright.catalog.containers.bash_session import BashSession, CommandRecord
-from benchwright.catalog.containers.commands import (
+from benchwright.catalog.containers.command_messages import (
+    BASH_TOOL_SCHEMA,
     CUT_OFF_MESSAGE,
-    SCHEMA,
     ParsedCommand,
-    commands_of,
+    parse_commands,
     result_messages,
 )
 from benchwright.endpoint.reply import Reply
@@ -40,7 +40,7 @@ CommandFormat = Literal["auto", "tools", "fences"]
 
 MAX_LINE_LENGTH = 80
 
-END_REASONS: dict[EndReason, str] = {
+CONTAINER_END_REASONS: dict[EndReason, str] = {
     "disk": "too much was written to the container's disk",
     "memory": "the container's memory ran out",
     "output": "a command that printed too much could not be ended without its container",
@@ -64,9 +64,9 @@ It covers the wordings of vLLM, SGLang, OpenAI, LiteLLM, llama.cpp and Anthropic
 class AgentLimits(Record, frozen=True):
     """Limits of an agent: number of model responses, seconds per command, and total seconds (None: unlimited)."""
 
-    turns: int
+    max_turns: int
     command_seconds: float
-    seconds: float | None = None
+    total_seconds: float | None = None
 
 
 class AgentResult(Record, frozen=True):
@@ -107,7 +107,7 @@ async def run_shell_agent(
     try:
         return await agent.go()
     except TimeoutError:
-        return agent.limited(f"the work took longer than {limits.seconds:g} s")
+        return agent.limited(f"the work took longer than {limits.total_seconds:g} s")
     except LimitReached as reached:
         return agent.limited(str(reached))
 
@@ -125,13 +125,13 @@ class _Agent:
         self._bash = bash
         self._conversation = conversation
         self._limits = limits
-        self._end = None if limits.seconds is None else monotonic() + limits.seconds
+        self._end = None if limits.total_seconds is None else monotonic() + limits.total_seconds
         self._tools = commands != "fences"
         self._fences = commands != "tools"
         self._may_fall_back = commands == "auto"
 
     async def go(self) -> AgentResult:
-        for turn in range(1, self._limits.turns + 1):
+        for turn in range(1, self._limits.max_turns + 1):
             try:
                 async with asyncio.timeout(self._seconds_left()):
                     reply = await self._ask()
@@ -141,17 +141,17 @@ class _Agent:
                 raise
             self._conversation.append(reply.message)
             self._fences = self._fences and not reply.tool_calls
-            asked = commands_of(reply, fences=self._fences)
+            asked = parse_commands(reply, fences=self._fences)
             if asked:
                 ended = await self._run_all(turn, asked)
                 if ended is not None:
-                    return self.limited(END_REASONS[ended], container_ended=True)
+                    return self.limited(CONTAINER_END_REASONS[ended], container_ended=True)
             elif reply.finish_reason == "length":
                 self._conversation.append({"role": "user", "content": CUT_OFF_MESSAGE})
             else:
                 status, reason = answer_status(reply)
                 return AgentResult(status, self._conversation, reply.text, reason)
-        return self.limited(f"not done within {self._limits.turns} turns")
+        return self.limited(f"not done within {self._limits.max_turns} turns")
 
     def limited(self, reason: str, container_ended: bool = False) -> AgentResult:
         answer = final_answer(self._conversation)
@@ -169,7 +169,7 @@ class _Agent:
         if not self._tools:
             return await self._session.chat(self._conversation)
         try:
-            reply = await self._session.chat(self._conversation, tools=[SCHEMA])
+            reply = await self._session.chat(self._conversation, tools=[BASH_TOOL_SCHEMA])
         except ProviderError as error:
             if not self._may_fall_back or not _is_about_tools(error):
                 raise

@@ -116,6 +116,6 @@ def _record(command: str, ended: ExecResult) -> CommandRecord:
         exit_code=ended.exit_code,
         ended=ended.reason,
         seconds=round(ended.seconds, 3),
-        cut=ended.stdout_cut + ended.stderr_cut,
+        cut=ended.stdout_omitted_bytes + ended.stderr_omitted_bytes,
         container_ended=ended.container_ended,
     )

@@ -13,11 +13,11 @@ from benchwright.catalog.benchmark import About, Benchmark, Check, Figure, Grade
 from benchwright.catalog.containers.agent import CommandFormat
 from benchwright.catalog.containers.container_agents import ShellAgent, TaskAgent, open_command_line_agent
 from benchwright.catalog.containers.exploits import Exploit, exploit_checks
-from benchwright.catalog.containers.images import ImageRetention, ImagesOf, with_image_removal
+from benchwright.catalog.containers.images import FindTaskImages, ImageRetention, with_image_removal
 from benchwright.catalog.containers.network_needs import NetworkNeeds
 from benchwright.data.datasets import Source
 from benchwright.engine.protocols import Scorer, Solver
-from benchwright.engine.run_context import current_run
+from benchwright.engine.run_context import current_run_id
 from benchwright.errors import ExecutionError, UserError
 from benchwright.recipes.recipe import Recipe
 from benchwright.records import Record, Sample
@@ -30,13 +30,13 @@ class ContainerBenchmark(msgspec.Struct, frozen=True, kw_only=True):
 
     - `solver`: builds the solver once the engine is connected.
     - `max_containers`: largest number of containers at the same time.
-    - `images`: returns the images that a task needs.
+    - `images_of`: returns the images that a task needs.
     - `image_gib`: mean disk space per image in GiB, without shared layers; None if unknown.
     - `image_retention`: decides which images are removed.
     - `exploits`: checks that try to break the seal.
     - `agent_turns`: the agent's largest number of turns; None if there is no agent.
     - `agent`: the command-line agent that replaces the built-in shell agent.
-    - `egress`: creates the proxy of a trial whose containers may reach only a list of hosts.
+    - `create_egress_proxy`: creates the proxy of a trial whose containers may reach only a list of hosts.
     - `network_needs`: returns the network needs of a task's tests; None if unknown.
     - `program`: name and version of another program whose answers are graded.
     """
@@ -49,13 +49,13 @@ class ContainerBenchmark(msgspec.Struct, frozen=True, kw_only=True):
     max_containers: int
     figures: Callable[[Iterable[GradedTrial]], Sequence[Figure]] = no_figures
     departures: Sequence[str] = ()
-    images: ImagesOf | None = None
+    images_of: FindTaskImages | None = None
     image_gib: float | None = None
     image_retention: ImageRetention | None = None
     exploits: Sequence[Exploit] = ()
     agent_turns: int | None = None
     agent: Recipe | None = None
-    egress: Callable[[], EgressProxy] = EgressProxy
+    create_egress_proxy: Callable[[], EgressProxy] = EgressProxy
     network_needs: Callable[[Sample], NetworkNeeds] | None = None
     program: str = ""
 
@@ -64,7 +64,7 @@ class ContainerBenchmark(msgspec.Struct, frozen=True, kw_only=True):
         """Connect to the engine, start the agent and yield the solver; disconnect on exit."""
         async with AsyncExitStack() as stack:
             opened = await stack.enter_async_context(open_containers(self.max_containers))
-            opened.new_proxy = self.egress
+            opened.new_proxy = self.create_egress_proxy
             if self.agent is not None:
                 opened.agent = await stack.enter_async_context(open_command_line_agent(self.agent))
             solver, engine, keeping = (
@@ -73,10 +73,10 @@ class ContainerBenchmark(msgspec.Struct, frozen=True, kw_only=True):
                 self.image_retention or ImageRetention(),
             )
             engine.purpose, engine.pulls = self.about.full_name, keeping.pulls
-            if self.images is None:
+            if self.images_of is None:
                 yield solver
                 return
-            async with with_image_removal(solver, engine, self.images, keeping.keep) as kept:
+            async with with_image_removal(solver, engine, self.images_of, keeping.keep) as kept:
                 yield kept
 
 
@@ -102,7 +102,7 @@ class Containers:
         self.agent: TaskAgent | None = None
         self.new_proxy: Callable[[], EgressProxy] = EgressProxy
 
-    def agent_or_shell(self, commands: CommandFormat) -> TaskAgent:
+    def select_agent(self, commands: CommandFormat) -> TaskAgent:
         """Return the run's command-line agent. If there is none, return the built-in shell agent.
 
         `commands`: how the shell agent's model sends commands.
@@ -132,10 +132,10 @@ async def open_containers(at_once: int) -> AsyncIterator[Containers]:
     """
     async with connect() as engine:
         await remove_leftovers(engine)
-        yield Containers(engine, current_run(), at_once)
+        yield Containers(engine, current_run_id(), at_once)
 
 
-DEFAULT_CONTAINERS = 4
+DEFAULT_MAX_CONTAINERS = 4
 _COMMANDS: tuple[CommandFormat, ...] = ("auto", "tools", "fences")
 
 
@@ -156,7 +156,7 @@ def read_agent_options(options: Options, max_turns: int, command_seconds: int) -
     """
     chosen = options.choice("commands", _COMMANDS)
     return AgentOptions(
-        containers=options.integer("containers", DEFAULT_CONTAINERS, 1),
+        containers=options.integer("containers", DEFAULT_MAX_CONTAINERS, 1),
         max_turns=options.integer("max_turns", max_turns, 1),
         command_seconds=options.integer("command_seconds", command_seconds, 1),
         commands=next(one for one in _COMMANDS if one == chosen),

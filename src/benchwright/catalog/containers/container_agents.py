@@ -13,7 +13,7 @@ import msgspec
 
 from benchwright.catalog.asking import system, user
 from benchwright.catalog.containers.agent import (
-    END_REASONS,
+    CONTAINER_END_REASONS,
     SYSTEM_PROMPT,
     AgentLimits,
     AgentResult,
@@ -26,24 +26,24 @@ from benchwright.endpoint.relay import Relay
 from benchwright.engine.agent_requests import AgentAccess
 from benchwright.engine.answers import answer_status
 from benchwright.engine.protocols import Session
-from benchwright.recipes.in_containers import (
-    BASE_URL,
+from benchwright.recipes.container_launch import (
+    RELAY_BASE_URL,
     RELAY_SOCKET,
     ContainerAgent,
     collecting_command,
     container_agent,
     launch_command,
 )
-from benchwright.recipes.launch_specs import ModelAccess, launch_spec
+from benchwright.recipes.launch_specs import ModelAccess, build_launch_spec
 from benchwright.recipes.recipe import Recipe
 from benchwright.records import Status
 from benchwright.sandbox.docker import ExecResult, Sandbox
 
-DEFAULT_SECONDS = 6 * 3600.0
+DEFAULT_AGENT_SECONDS = 6 * 3600.0
 """Time limit in seconds for an agent whose task sets none."""
 MAX_OUTPUT_BYTES = 256 * 1024
 MAX_RECORDS_BYTES = 16 * 1024 * 1024
-COLLECT_SECONDS = 60.0
+MAX_COLLECT_SECONDS = 60.0
 
 
 class TaskAgent(Protocol):
@@ -99,7 +99,7 @@ class CommandLineAgent:
     def __init__(self, recipe: Recipe, agent: ContainerAgent, relay: Relay) -> None:
         self.mounts: Mapping[str, str] = agent.mounts
         self._recipe = recipe
-        self._launch = agent.launch
+        self._launch = agent.launch_words
         self._relay = relay
 
     async def run(
@@ -112,10 +112,10 @@ class CommandLineAgent:
         """
         home = f"/tmp/.benchwright-{token_hex(6)}"
         async with session.relay(self._relay) as calls:
-            way = ModelAccess(BASE_URL, calls.token, calls.model)
-            argv, given = launch_command(launch_spec(self._recipe, self._launch, task, way, home))
+            way = ModelAccess(RELAY_BASE_URL, calls.token, calls.model)
+            argv, given = launch_command(build_launch_spec(self._recipe, self._launch, task, way, home))
             session.progress(f"{self._recipe.title} is at work")
-            seconds = limits.seconds or DEFAULT_SECONDS
+            seconds = limits.total_seconds or DEFAULT_AGENT_SECONDS
             running = sandbox.run(argv, seconds=seconds, stdin=given, kept_bytes=MAX_OUTPUT_BYTES)
             ended = await calls.run_within_limits(running)
         artifacts: dict[str, Any] = {"agent": self._recipe.label, **_said(ended)}
@@ -128,7 +128,7 @@ class CommandLineAgent:
             return {}
         argv = collecting_command(home, self._recipe.records)
         ended = await sandbox.run(
-            argv, seconds=COLLECT_SECONDS, kept_bytes=MAX_RECORDS_BYTES, output_bytes=MAX_RECORDS_BYTES
+            argv, seconds=MAX_COLLECT_SECONDS, kept_bytes=MAX_RECORDS_BYTES, output_bytes=MAX_RECORDS_BYTES
         )
         try:
             return msgspec.json.decode(ended.stdout, type=dict[str, str])
@@ -195,7 +195,7 @@ def _work(
     if calls.limit_told.is_set():
         return worked(Status.LIMIT, str(calls.ended_by or calls.failure or "a limit was reached"))
     if ended is not None and ended.container_ended:
-        return worked(Status.LIMIT, END_REASONS[ended.reason], container_ended=True)
+        return worked(Status.LIMIT, CONTAINER_END_REASONS[ended.reason], container_ended=True)
     if ended is None or ended.reason == "timeout":
         return worked(Status.LIMIT, f"the work took longer than {seconds:g} s")
     if ended.reason != "exited":

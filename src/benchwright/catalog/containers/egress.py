@@ -16,8 +16,8 @@ import msgspec
 from benchwright.catalog.containers.benchmark import Containers
 from benchwright.catalog.containers.network_rules import NetworkRules
 from benchwright.errors import ExecutionError
-from benchwright.recipes.in_containers import RUNTIME_MOUNT, forwarding_command
-from benchwright.recipes.runtime import container_runtime
+from benchwright.recipes.container_launch import RUNTIME_MOUNT, forwarding_command
+from benchwright.recipes.python_runtime import container_runtime
 from benchwright.sandbox.docker import DockerSandbox, DockerSandboxes, SandboxSpec
 from benchwright.sandbox.docker.sandbox import ROOT_USER
 from benchwright.sandbox.egress import ConnectionLog, EgressPolicy, EgressProxy, TrialPhase
@@ -30,7 +30,7 @@ FORWARDER_PORT = 61128
 
 It is above the kernel's ephemeral ports, and above the ports of well-known servers.
 """
-FORWARDING_SECONDS = 60.0
+FORWARDER_START_SECONDS = 60.0
 _OWN = "localhost,127.0.0.1,127.0.0.0/8,::1,0.0.0.0"
 
 
@@ -54,7 +54,7 @@ class Egress:
         self.grant = proxy.open_grant(phase, policy)
 
     @property
-    def traffic(self) -> ConnectionLog:
+    def connection_log(self) -> ConnectionLog:
         """The connection log of the trial."""
         return self._proxy.traffic
 
@@ -65,7 +65,7 @@ class Egress:
             UserError: If this machine has no Python that can run in containers.
         """
         mounts = {**spec.mounts, **await self._mounts()}
-        environment = {**self.environment(FORWARDER_PORT), **spec.environment}
+        environment = {**self.proxy_environment(FORWARDER_PORT), **spec.environment}
         network = bool(self._neighbours)  # the container then moves to the neighbours' network
         return msgspec.structs.replace(spec, has_network=network, mounts=mounts, environment=environment)
 
@@ -78,7 +78,7 @@ class Egress:
             ExecutionError: If nothing can be started in the container.
         """
         argv, given = forwarding_command(f"{EGRESS_DIRECTORY}/{SOCKET_NAME}", port, self._neighbours)
-        ended = await sandbox.run(argv, seconds=FORWARDING_SECONDS, stdin=given)
+        ended = await sandbox.run(argv, seconds=FORWARDER_START_SECONDS, stdin=given)
         said = ended.stdout.strip()
         if not ended.succeeded or not said.isdigit():
             raise ExecutionError(f"the network of the container cannot be set up: {ended.error_line}")
@@ -92,9 +92,9 @@ class Egress:
         Raises:
             ExecutionError: If nothing can be started in the container.
         """
-        return self.environment(await self.start_forwarder(sandbox, 0))
+        return self.proxy_environment(await self.start_forwarder(sandbox, 0))
 
-    def environment(self, port: int) -> dict[str, str]:
+    def proxy_environment(self, port: int) -> dict[str, str]:
         """Return the environment variables that lead programs to the forwarder at a loopback port."""
         url = f"http://benchwright:{self.grant.token}@127.0.0.1:{port}"
         direct = ",".join((_OWN, *self._neighbours))
@@ -102,10 +102,10 @@ class Egress:
         return {
             **proxies,
             **{name.upper(): value for name, value in proxies.items()},
-            **self._rules.variables,
+            **self._rules.mirror_variables,
         }
 
-    async def revoke(self) -> None:
+    async def revoke_access(self) -> None:
         """Close all connections of this grant (permission on the proxy), and refuse later connections."""
         self.grant.policy = None
         await self._proxy.end_connections(self.grant)
@@ -141,7 +141,7 @@ async def start_sandbox(
 
 
 @asynccontextmanager
-async def tests_egress(
+async def open_tests_egress(
     containers: Containers, rules: NetworkRules, *, filtered: bool
 ) -> AsyncIterator[Egress | None]:
     """Yield the network access of a trial in which only the containers of the tests have a network.
@@ -152,4 +152,4 @@ async def tests_egress(
         yield None
         return
     async with containers.create_proxy() as proxy:
-        yield Egress(proxy, rules, "tests", rules.policy(True))
+        yield Egress(proxy, rules, "tests", rules.egress_policy(True))

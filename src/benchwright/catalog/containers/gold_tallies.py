@@ -11,10 +11,10 @@ from pathlib import Path
 import msgspec
 
 from benchwright.catalog.containers.flags import Flag
-from benchwright.catalog.containers.tallies import Tally, tally_in
+from benchwright.catalog.containers.test_tallies import SuiteTally, read_tally
 from benchwright.errors import UserError
 from benchwright.files import write_atomically
-from benchwright.home import golds_directory
+from benchwright.home import gold_results_directory
 from benchwright.records import DECODE_ERRORS, Sample
 from benchwright.runs.keys import fingerprint
 
@@ -23,7 +23,7 @@ FEWER_TESTS_FLAG = "fewer_tests_than_gold"
 
 def store_gold_tally(sample: Sample, log: str) -> None:
     """Store the test counts in the log of a gold solution. Do nothing if the file cannot be written."""
-    tally = tally_in(log)
+    tally = read_tally(log)
     if tally is None:
         return
     try:
@@ -37,7 +37,7 @@ def compare_with_gold(sample: Sample, log: str) -> list[Flag]:
 
     Return nothing in all other cases, and if no counts are stored.
     """
-    gold, tally = _noted(sample), tally_in(log)
+    gold, tally = _noted(sample), read_tally(log)
     if gold is None:
         return []
     if tally is None:
@@ -47,13 +47,13 @@ def compare_with_gold(sample: Sample, log: str) -> list[Flag]:
     return [Flag(FEWER_TESTS_FLAG, f"{tally}; with the right solution: {gold}")]
 
 
-def _noted(sample: Sample) -> Tally | None:
+def _noted(sample: Sample) -> SuiteTally | None:
     try:
-        return msgspec.json.decode(_path(sample).read_bytes(), type=Tally)
+        return msgspec.json.decode(_path(sample).read_bytes(), type=SuiteTally)
     except (OSError, *DECODE_ERRORS):
         return None
 
 
 def _path(sample: Sample) -> Path:
     content = {name: value for name, value in sample.content.items() if name != "prediction"}
-    return golds_directory() / f"{fingerprint('gold', sample.id, content)}.json"
+    return gold_results_directory() / f"{fingerprint('gold', sample.id, content)}.json"

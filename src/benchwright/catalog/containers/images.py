@@ -45,12 +45,12 @@ class TaskImages(Record, frozen=True):
     shared_images: tuple[str, ...] = ()
 
     @property
-    def order_key(self) -> ImageOrderKey:
+    def image_order_key(self) -> ImageOrderKey:
         """Sort key by which tasks that share layers of images follow each other."""
         return self.image_family, self.own_images
 
 
-ImagesOf = Callable[[Sample], TaskImages]
+FindTaskImages = Callable[[Sample], TaskImages]
 
 
 class ImageRetention:
@@ -63,7 +63,7 @@ class ImageRetention:
 
 @asynccontextmanager
 async def with_image_removal(
-    solver: Solver, engine: Engine, images_of: ImagesOf, keep: ImagePolicy
+    solver: Solver, engine: Engine, images_of: FindTaskImages, keep: ImagePolicy
 ) -> AsyncIterator[Solver]:
     """Yield a solver that removes images that no later trial needs. `keep`: the policy for keeping images.
 
@@ -80,7 +80,7 @@ async def with_image_removal(
 class _Keeper:
     """A solver that removes an image once a later task has begun, if no running trial uses the image."""
 
-    def __init__(self, solver: Solver, engine: Engine, images_of: ImagesOf, keep: ImagePolicy) -> None:
+    def __init__(self, solver: Solver, engine: Engine, images_of: FindTaskImages, keep: ImagePolicy) -> None:
         self._solver = solver
         self._engine = engine
         self._images_of = images_of
@@ -93,7 +93,7 @@ class _Keeper:
     async def solve(self, trial: Trial, session: Session) -> Outcome:
         """Solve the trial, then remove the images that no later trial needs."""
         images = self._images_of(trial.sample)
-        place = images.order_key
+        place = images.image_order_key
         self._furthest = max(self._furthest, place)
         self._seen.add(place)
         self._common.update(images.shared_images)

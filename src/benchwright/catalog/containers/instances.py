@@ -6,7 +6,7 @@ import re
 
 from benchwright.records import Record
 
-IDENTITY_PATTERN = re.compile(r"[A-Za-z0-9][\w.-]*")
+INSTANCE_ID_PATTERN = re.compile(r"[A-Za-z0-9][\w.-]*")
 """Regular expression for an instance's id, which becomes part of the names of images and folders."""
 
 COMMIT_PATTERN = re.compile(r"[0-9a-f]{7,64}")

@@ -35,9 +35,9 @@ _LOOPBACK = re.compile(r"localhost|127\.\d+\.\d+\.\d+|\[?::1\]?|0\.0\.0\.0")
 _BEGUN = re.compile(r"^=+ test session starts =+", re.MULTILINE)
 
 
-def network_failure(log: str) -> str | None:
+def find_network_failure(log: str) -> str | None:
     """Return the first line about a failed download. Return None if there is no such line, or if tests began."""
-    if tests_started(log):
+    if have_tests_started(log):
         return None
     for line in log.splitlines():
         if _FAILURES.match(line) and not _LOOPBACK.search(line):
@@ -45,7 +45,7 @@ def network_failure(log: str) -> str | None:
     return None
 
 
-def tests_started(log: str) -> bool:
+def have_tests_started(log: str) -> bool:
     """Return True if the test log shows that a test runner started."""
     return _BEGUN.search(log) is not None
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from benchwright.records import Record
-from benchwright.sandbox.egress import MIRRORS, host_problem
+from benchwright.sandbox.egress import PACKAGE_MIRRORS, host_problem
 
 MAX_FILE_BYTES = 256 * 1024
 """Maximum size in bytes of a file that is read. Larger files are skipped."""
@@ -31,13 +31,13 @@ _FETCHES = re.compile(
 )
 _OFFLINE = re.compile(r"--no-index|--offline|\bUV_OFFLINE=|\blocalhost\b|127\.0\.0\.1|\bfile://")
 _USUAL = {
-    "pip": MIRRORS["PyPI"],
-    "uv": (*MIRRORS["PyPI"], "astral.sh"),
-    "apt": (*MIRRORS["Debian"], *MIRRORS["Ubuntu"]),
-    "apk": MIRRORS["Alpine"],
-    "npm": MIRRORS["npm"],
-    "go": MIRRORS["Go modules and checksums"],
-    "cargo": MIRRORS["crates and Rust toolchains"],
+    "pip": PACKAGE_MIRRORS["PyPI"],
+    "uv": (*PACKAGE_MIRRORS["PyPI"], "astral.sh"),
+    "apt": (*PACKAGE_MIRRORS["Debian"], *PACKAGE_MIRRORS["Ubuntu"]),
+    "apk": PACKAGE_MIRRORS["Alpine"],
+    "npm": PACKAGE_MIRRORS["npm"],
+    "go": PACKAGE_MIRRORS["Go modules and checksums"],
+    "cargo": PACKAGE_MIRRORS["crates and Rust toolchains"],
 }
 """Mapping from a program to the hosts that it contacts if its command names no host.
 
@@ -46,7 +46,7 @@ uv loads Python versions from the host of its installer.
 _KINDS = {"uvx": "uv", "apt-get": "apt", "pip3": "pip", "npx": "npm", "yarn": "npm"}
 
 
-ClosedBy = Literal["", "option", "task"]
+NetworkClosedBy = Literal["", "option", "task"]
 
 
 class NetworkNeeds(Record, frozen=True):
@@ -58,10 +58,10 @@ class NetworkNeeds(Record, frozen=True):
 
     programs: tuple[str, ...] = ()
     hosts: tuple[str, ...] = ()
-    closed_by: ClosedBy = ""
+    closed_by: NetworkClosedBy = ""
 
 
-def needs_of(scripts: Iterable[str]) -> NetworkNeeds:
+def find_network_needs(scripts: Iterable[str]) -> NetworkNeeds:
     """Return the network needs of shell scripts. Comments, and lines that work offline, are ignored."""
     programs: dict[str, None] = {}
     hosts: dict[str, None] = {}
@@ -85,7 +85,7 @@ def hosts_in(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(host for host in named if host_problem(host) is None))
 
 
-def texts_below(places: Iterable[Path], only: str = "") -> Iterator[str]:
+def read_texts_below(places: Iterable[Path], only: str = "") -> Iterator[str]:
     """Yield the texts of the files at `places`, and of all files in the folders at `places`.
 
     Only files whose names end with `only` are read.

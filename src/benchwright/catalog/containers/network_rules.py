@@ -20,7 +20,7 @@ from benchwright.sandbox.egress import (
 NetworkChoice = Literal["task", "open", "none"]
 _CHOICES: tuple[NetworkChoice, ...] = ("task", "open", "none")
 
-SEALED_NETWORK = (
+SEALED_NETWORK_DEPARTURE = (
     "sealed: the network is package mirrors and hosts that the task names, through a proxy that logs"
 )
 """The departure from the official protocols that a seal causes by its rules for networks."""
@@ -36,32 +36,32 @@ _MIRROR = re.compile(r"https?://([^/?#@:\s]+)(?:/[^\s?#]*)?")
 class NetworkRules(Record, frozen=True):
     """Rules for container networks.
 
-    `choice`: the value of the option `network`. `sealed`: True if agents are sealed. `hosts`: further hosts
-    to allow. `variables`: environment variables that direct package managers to mirrors.
+    `network_choice`: the value of the option `network`. `sealed`: True if agents are sealed. `allowed_hosts`:
+    further hosts to allow. `mirror_variables`: environment variables that direct package managers to mirrors.
     """
 
-    choice: NetworkChoice = "task"
+    network_choice: NetworkChoice = "task"
     sealed: bool = False
-    hosts: tuple[str, ...] = ()
-    variables: dict[str, str] = {}
+    allowed_hosts: tuple[str, ...] = ()
+    mirror_variables: dict[str, str] = {}
 
     def has_network(self, given: NetworkAccess) -> bool:
         """Return True if a container gets a network, filtered or not.
 
         `given`: the network that the protocol grants.
         """
-        return bool(given) and self.choice != "none"
+        return bool(given) and self.network_choice != "none"
 
     def uses_proxy(self, networks: Iterable[NetworkAccess]) -> bool:
         """Return True if a container gets its network through the proxy.
 
         `networks`: the networks that the protocol grants the container, one after the other.
         """
-        if self.choice != "task":
+        if self.network_choice != "task":
             return False
         return any(given if self.sealed else isinstance(given, tuple) for given in networks)
 
-    def policy(self, given: NetworkAccess, named: Iterable[str] = ()) -> EgressPolicy | None:
+    def egress_policy(self, given: NetworkAccess, named: Iterable[str] = ()) -> EgressPolicy | None:
         """Return the proxy's policy (allowed hosts) for a container. Return None if the container gets no network.
 
         `given`: the network that the protocol grants. `named`: the hosts that the task names.
@@ -69,10 +69,10 @@ class NetworkRules(Record, frozen=True):
         if not self.has_network(given):
             return None
         if isinstance(given, tuple):
-            return EgressPolicy((*given, *self.hosts))
+            return EgressPolicy((*given, *self.allowed_hosts))
         if not self.sealed:
             return EgressPolicy(allows_all_hosts=True)
-        return EgressPolicy(with_redirect_hosts((*mirror_hosts(), *self.hosts, *named)))
+        return EgressPolicy(with_redirect_hosts((*mirror_hosts(), *self.allowed_hosts, *named)))
 
 
 def read_network_rules(options: Options) -> NetworkRules:
@@ -107,11 +107,11 @@ def _mirrors(text: str) -> Iterable[tuple[str, str]]:
 
 def network_departures(rules: NetworkRules) -> Iterable[str]:
     """Yield a departure for each way in which the rules change the networks of the official protocols."""
-    if rules.choice == "none":
+    if rules.network_choice == "none":
         yield "no network in any container"
-    elif rules.choice == "open":
+    elif rules.network_choice == "open":
         yield "the network is not filtered, also where a task or the seal has a list of hosts"
     elif rules.sealed:
-        yield SEALED_NETWORK
-    if rules.hosts:
-        yield f"further hosts: {', '.join(rules.hosts)}"
+        yield SEALED_NETWORK_DEPARTURE
+    if rules.allowed_hosts:
+        yield f"further hosts: {', '.join(rules.allowed_hosts)}"

@@ -17,8 +17,8 @@ from benchwright.catalog.containers.benchmark import AgentOptions, Containers
 from benchwright.catalog.containers.flags import FLAGS_KEY
 from benchwright.catalog.containers.patches import WorkTreeChanges, diff_work_tree, find_patch
 from benchwright.catalog.containers.predictions import Predictions
-from benchwright.catalog.containers.sealing.history import remove_later_commits
-from benchwright.catalog.containers.sealing.leaks import Leaks, fixed_copies
+from benchwright.catalog.containers.sealing.commit_removal import remove_later_commits
+from benchwright.catalog.containers.sealing.leaks import Leaks, find_fixed_copies
 from benchwright.engine.answers import answer_status
 from benchwright.engine.protocols import Session
 from benchwright.errors import ExecutionError
@@ -27,7 +27,7 @@ from benchwright.sandbox.docker import Sandbox, SandboxSpec
 
 PREPARE_SECONDS = 300.0
 
-NO_PATCH = "the answer holds no patch"
+NO_PATCH_REASON = "the answer holds no patch"
 
 
 class Issue(Record, frozen=True):
@@ -36,23 +36,23 @@ class Issue(Record, frozen=True):
     - `setup_commands`: shell commands that bring the work tree to its initial state.
     - `sealed`: True to remove later commits before the agent begins, and to search the image for files that
       contain the fix.
-    - `solution`: the right patch, by whose lines such files are recognised.
+    - `gold_patch`: the right patch, by whose lines such files are recognised.
     """
 
     repository: str
     base_commit: str
     text: str
-    spec: SandboxSpec
+    sandbox_spec: SandboxSpec
     directory: str
     setup_commands: str = ""
     sealed: bool = False
-    solution: str = ""
+    gold_patch: str = ""
 
 
 class PatchSource(Protocol):
     """A source of patches: an agent, a model, or a file."""
 
-    async def write(self, sample: Sample, session: Session) -> Outcome:
+    async def obtain_patch(self, sample: Sample, session: Session) -> Outcome:
         """Return the outcome with the patch, before any test. The module's docstring lists its artifacts."""
         ...
 
@@ -67,19 +67,19 @@ class AgentPatchSource:
         self, containers: Containers, issue_of: Callable[[Mapping[str, Any]], Issue], options: AgentOptions
     ) -> None:
         self._sandboxes = containers.sandboxes
-        self._player = containers.agent_or_shell(options.commands)
+        self._player = containers.select_agent(options.commands)
         self._issue_of = issue_of
         self._limits = AgentLimits(options.max_turns, options.command_seconds)
         self._searched: dict[str, Leaks] = {}
 
-    async def write(self, sample: Sample, session: Session) -> Outcome:
+    async def obtain_patch(self, sample: Sample, session: Session) -> Outcome:
         """Start the container, let the agent work, and return its patch. Remove the container afterwards.
 
         Raises:
             ExecutionError: If the engine does not respond, or the container was ended from outside.
         """
         issue = self._issue_of(sample.content)
-        spec = msgspec.structs.replace(issue.spec, mounts=self._player.mounts)
+        spec = msgspec.structs.replace(issue.sandbox_spec, mounts=self._player.mounts)
         async with self._sandboxes.start(spec, session.progress) as sandbox:
             await _prepare(sandbox, issue)
             leaks = await self._leaks(sandbox, issue)
@@ -97,9 +97,11 @@ class AgentPatchSource:
         """Return the files in the image that reveal the solution. Each image is searched only once."""
         if not issue.sealed:
             return Leaks()
-        if issue.spec.image not in self._searched:
-            self._searched[issue.spec.image] = await fixed_copies(sandbox, issue.directory, issue.solution)
-        return self._searched[issue.spec.image]
+        if issue.sandbox_spec.image not in self._searched:
+            self._searched[issue.sandbox_spec.image] = await find_fixed_copies(
+                sandbox, issue.directory, issue.gold_patch
+            )
+        return self._searched[issue.sandbox_spec.image]
 
 
 class AnswerPatchSource:
@@ -108,7 +110,7 @@ class AnswerPatchSource:
     def __init__(self, messages: Callable[[Mapping[str, Any]], list[Message]]) -> None:
         self._messages = messages
 
-    async def write(self, sample: Sample, session: Session) -> Outcome:
+    async def obtain_patch(self, sample: Sample, session: Session) -> Outcome:
         """Send one request, and return the outcome with the patch from the response."""
         messages = self._messages(sample.content)
         reply = await session.chat(messages)
@@ -119,11 +121,11 @@ class AnswerPatchSource:
             [*messages, reply.message],
             reply.text,
             reason,
-            artifacts=_artifacts(WorkTreeChanges(patch, None if patch else NO_PATCH)),
+            artifacts=_artifacts(WorkTreeChanges(patch, None if patch else NO_PATCH_REASON)),
         )
 
 
-class PredictionsFile:
+class PredictionPatchSource:
     """An author that returns predictions (patches) made by another program. No model is asked.
 
     If that program recorded its conversations, the trial gets their messages and token counts. If an agent
@@ -133,13 +135,13 @@ class PredictionsFile:
     def __init__(self, predictions: Predictions) -> None:
         self._predictions = predictions
 
-    async def write(self, sample: Sample, session: Session) -> Outcome:
+    async def obtain_patch(self, sample: Sample, session: Session) -> Outcome:
         """Return the outcome with the patch that the predictions file contains for this sample."""
         patch = self._predictions.patches.get(sample.id)
         problem = "the predictions have none for this instance" if patch is None else None
         made = WorkTreeChanges(patch or "", problem)
         outcome = Outcome(answer=made.patch, artifacts=_artifacts(made))
-        trial = self._predictions.trials.get(sample.id)
+        trial = self._predictions.foreign_trials.get(sample.id)
         if trial is None:
             return outcome
         status = Status.ANSWERED if trial.status is Status.ANSWERED else Status.LIMIT
@@ -168,7 +170,7 @@ async def _prepare(sandbox: Sandbox, issue: Issue) -> None:
         )
         if not ended.succeeded:
             raise ExecutionError(
-                f"{issue.directory} of {issue.spec.image} is not in the expected state: {ended.error_line}"
+                f"{issue.directory} of {issue.sandbox_spec.image} is not in the expected state: {ended.error_line}"
             )
     if issue.sealed:
         await remove_later_commits(sandbox, issue.directory)

@@ -102,7 +102,7 @@ async def diff_work_tree(sandbox: Sandbox, directory: str, base: str) -> WorkTre
         kept_bytes=MAX_PATCH_BYTES,
         output_bytes=MAX_PATCH_BYTES,
     )
-    if ended.reason == "output" or ended.stdout_cut:
+    if ended.reason == "output" or ended.stdout_omitted_bytes:
         return WorkTreeChanges("", f"the changes are larger than {MAX_PATCH_BYTES // 2**20} MiB")
     if not ended.succeeded:
         return WorkTreeChanges("", f"git cannot show the changes: {ended.error_line}")

@@ -12,8 +12,8 @@ from benchwright.catalog.benchmark import GradedTrial
 from benchwright.errors import UserError
 from benchwright.files import atomic_file
 from benchwright.interop import mini_swe_agent, swe_agent
-from benchwright.interop.agent_folders import PATCHES_FILE
 from benchwright.interop.foreign_results import ForeignTrial, UnreadableResults
+from benchwright.interop.trajectory_folders import PATCHES_FILE
 from benchwright.records import DECODE_ERRORS, Record
 from benchwright.user_paths import expand_user_path
 
@@ -53,23 +53,26 @@ def read_predictions(path: Path) -> dict[str, str]:
 class Predictions(Record, frozen=True):
     """Patches keyed by instance id.
 
-    `trials` and `program` are set if the patches come from an agent's folder: the agent's trials, and its
-    name.
+    `foreign_trials` and `foreign_program` are set if the patches come from an agent's folder: the agent's
+    trials, and its name.
     """
 
     patches: Mapping[str, str]
-    trials: Mapping[str, ForeignTrial] = {}
-    program: str = ""
+    foreign_trials: Mapping[str, ForeignTrial] = {}
+    foreign_program: str = ""
 
     @property
     def departure(self) -> str:
         """The departure of a run that grades predictions instead of asking a model."""
-        if not self.program:
+        if not self.foreign_program:
             return "the patches come from a file; no model was asked"
-        return f"the patches and conversations are those of {self.program}, as it wrote them down; no model was asked"
+        return (
+            f"the patches and conversations are those of {self.foreign_program}, as it wrote them "
+            "down; no model was asked"
+        )
 
 
-def predictions_at(path: Path) -> Predictions:
+def load_predictions(path: Path) -> Predictions:
     """Read the predictions in a file, or in a folder that SWE-agent or mini-SWE-agent wrote.
 
     In a folder, `preds.json` decides which patch was submitted. For an instance without a readable
@@ -98,7 +101,7 @@ def predictions_at(path: Path) -> Predictions:
     return Predictions(patches, trials, run.program)
 
 
-def predictions_of(graded: Iterable[GradedTrial], model: str) -> Iterator[Prediction]:
+def collect_predictions(graded: Iterable[GradedTrial], model: str) -> Iterator[Prediction]:
     """Yield the patches of the first repeat of each sample, from the score detail `model_patch`."""
     seen: set[str] = set()
     for one in graded:

@@ -12,13 +12,13 @@ from benchwright.catalog.containers.auditing.answer_lookups import (
     CODE_HOSTS,
     DATASET_HUBS,
     REFUSED,
-    is_host_in,
+    is_host_listed,
     refusal_evidence,
 )
 from benchwright.catalog.containers.flags import FLAGS_KEY, Flag
 from benchwright.catalog.containers.network_failures import unreachable_message
 from benchwright.records import Outcome, Status
-from benchwright.sandbox.egress import Connection, ConnectionLog
+from benchwright.sandbox.egress import ConnectionEntry, ConnectionLog
 
 NETWORK, LEFT_OUT = "network", "network_left_out"
 """`NETWORK`: key of the outcome's artifact that lists a trial's connections (`egress.Connection`).
@@ -72,14 +72,16 @@ def connection_figures(graded: Iterable[GradedTrial]) -> Sequence[Figure]:
     return [Figure("refused_connections", float(sum(counts)))] if counts else []
 
 
-def _flags(connections: Iterable[Connection], named: Sequence[str]) -> Iterable[Flag]:
+def _flags(connections: Iterable[ConnectionEntry], named: Sequence[str]) -> Iterable[Flag]:
     told = dict.fromkeys((one.host, one.port) for one in connections if not one.allowed)
     for host, port in told:
-        if is_host_in(host, (*CODE_HOSTS, *DATASET_HUBS)) and not _names(named, host):
+        if is_host_listed(host, (*CODE_HOSTS, *DATASET_HUBS)) and not _names(named, host):
             yield Flag(REFUSED, refusal_evidence(host, port))
 
 
-def _missed(connections: Iterable[Connection], named: Sequence[str], *, begun: bool) -> Connection | None:
+def _missed(
+    connections: Iterable[ConnectionEntry], named: Sequence[str], *, begun: bool
+) -> ConnectionEntry | None:
     """Return the first refused or failed connection of the tests that explains why the tests failed.
 
     Return None if no connection explains it.

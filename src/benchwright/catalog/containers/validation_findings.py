@@ -22,7 +22,7 @@ def collect_findings(directory: Path, samples: Iterable[Sample]) -> dict[str, li
     In addition, store the test counts of gold solutions that passed, for later runs.
     """
     table = RunTable(directory)
-    table.advance()
+    table.read_journal()
     golds = {f"{sample.id}/{GOLD}": sample for sample in samples}
     told: dict[str, list[str]] = {}
     for trial in table.read_trials(table.counted_rows()):

@@ -28,7 +28,7 @@ GPQA_DIAMOND = About(
     temperature=simple_evals.TEMPERATURE,
     repeats=10,
     breakdowns=("domain", "subdomain"),
-    options=simple_evals.OPTIONS,
+    options=simple_evals.SYSTEM_MESSAGE_OPTION,
     gated=True,
 )
 

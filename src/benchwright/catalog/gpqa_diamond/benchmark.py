@@ -9,9 +9,9 @@ from benchwright.catalog.asking import PlainBenchmark, assistant
 from benchwright.catalog.benchmark import GOLD, About, Benchmark, Check, Figure, GradedTrial, Options
 from benchwright.catalog.breakdowns import mean
 from benchwright.catalog.gpqa_diamond.grading import OrderedLetterScorer
-from benchwright.catalog.gpqa_diamond.rows import OPTIONS, right_letter, samples
-from benchwright.catalog.gpqa_diamond.solver import AskInOrder
-from benchwright.catalog.multiple_choice import LETTERS
+from benchwright.catalog.gpqa_diamond.rows import OPTION_COUNT, right_letter, samples
+from benchwright.catalog.gpqa_diamond.solver import OrderedChoicesSolver
+from benchwright.catalog.multiple_choice import CHOICE_LETTERS
 from benchwright.records import Sample
 
 
@@ -20,11 +20,11 @@ def make(about: About, options: Options) -> Benchmark:
     return PlainBenchmark(
         about=about,
         samples=samples,
-        solver=AskInOrder(simple_evals.opening_messages(options)),
+        solver=OrderedChoicesSolver(simple_evals.opening_messages(options)),
         scorers=(OrderedLetterScorer(about.metric),),
         checks=_checks,
         figures=figures,
-        departures=simple_evals.departures(options),
+        departures=simple_evals.system_message_departures(options),
     )
 
 
@@ -40,7 +40,7 @@ def figures(graded: Iterable[GradedTrial]) -> Sequence[Figure]:
 
 def _checks(sample: Sample) -> Iterator[Check]:
     right = right_letter(sample.content, 0)
-    wrong = [letter for letter in LETTERS[:OPTIONS] if letter != right]
+    wrong = [letter for letter in CHOICE_LETTERS[:OPTION_COUNT] if letter != right]
     yield Check(GOLD, [assistant(f"Let me think.\n\nAnswer: {right}")])
     yield Check("between dollars", [assistant(f"answer : ${right}$")])
     for letter in wrong:

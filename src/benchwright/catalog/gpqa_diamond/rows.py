@@ -7,11 +7,11 @@ from functools import lru_cache
 from random import Random
 from typing import Any
 
-from benchwright.catalog.multiple_choice import LETTERS, letter_choices
+from benchwright.catalog.multiple_choice import CHOICE_LETTERS, format_choices
 from benchwright.data.datasets import Source
 from benchwright.records import Record, Sample
 
-OPTIONS = 4
+OPTION_COUNT = 4
 
 
 class GpqaRow(
@@ -54,7 +54,7 @@ def samples(source: Source) -> Iterator[Sample]:
             "questions": len(rows),
         }
         labels = {"domain": row.domain, "subdomain": row.subdomain}
-        shown = "\n".join([row.question, "", *letter_choices(shown_choices(content, 0))])
+        shown = "\n".join([row.question, "", *format_choices(shown_choices(content, 0))])
         yield Sample(row.identity, content, labels=labels, input=shown, target=row.right)
 
 
@@ -68,7 +68,7 @@ def right_letter(content: dict[str, Any], repeat: int) -> str:
 
     The right choice is found by position, because another choice may have the same text.
     """
-    return LETTERS[choice_order(content, repeat).index(0)]
+    return CHOICE_LETTERS[choice_order(content, repeat).index(0)]
 
 
 def choice_order(content: dict[str, Any], repeat: int) -> list[int]:
@@ -85,5 +85,5 @@ def _orders(questions: int, repeat: int) -> list[list[int]]:
     do not depend on the number of repeats.
     """
     generator = Random(0)
-    drawn = [generator.sample(range(OPTIONS), OPTIONS) for _ in range(questions * (repeat + 1))]
+    drawn = [generator.sample(range(OPTION_COUNT), OPTION_COUNT) for _ in range(questions * (repeat + 1))]
     return drawn[-questions:]

@@ -11,7 +11,7 @@ from benchwright.engine.protocols import Session
 from benchwright.records import Message, Outcome, Trial
 
 
-class AskInOrder:
+class OrderedChoicesSolver:
     """Solver that sends a question with its options in the order of the trial's repeat.
 
     If there are opening messages, they come first. The order and the right letter are recorded in the

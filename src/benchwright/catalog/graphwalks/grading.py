@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from benchwright.catalog.grading import Verdict
-from benchwright.formats import plural
+from benchwright.formats import count_with_noun
 
 _OPENING = re.compile(r"final answer:\s*\[", re.IGNORECASE)
 
@@ -33,7 +33,7 @@ def read_nodes(answer: str) -> list[str] | None:
     return list(dict.fromkeys(item for item in items if item))
 
 
-def f1(predicted: set[str], gold: set[str]) -> float:
+def f1_score(predicted: set[str], gold: set[str]) -> float:
     """Return 2PR / (P + R), with precision P and recall R.
 
     The result is 1 if both sets are empty (by the dataset card's formula), and 0 if the sets have no common
@@ -54,7 +54,7 @@ def grade_nodes(content: dict[str, Any], answer: str) -> Verdict:
     """
     nodes, gold = read_nodes(answer), set(content["answer_nodes"])
     predicted = set(nodes or ())
-    score = None if nodes is None and gold else f1(predicted, gold)
+    score = None if nodes is None and gold else f1_score(predicted, gold)
     return Verdict(
         score,
         None if nodes is None else ", ".join(nodes)[:STORED_CHARACTERS],
@@ -70,7 +70,7 @@ def _told(nodes: list[str] | None, gold: set[str]) -> str | None:
     if nodes is None:
         return "The last line is not a list of nodes."
     right = len(gold.intersection(nodes))
-    return f"{right} of {plural(len(gold), 'node')} found, {len(nodes) - right} wrong."
+    return f"{right} of {count_with_noun(len(gold), 'node')} found, {len(nodes) - right} wrong."
 
 
 def grade_documented(content: dict[str, Any], answer: str) -> Verdict:

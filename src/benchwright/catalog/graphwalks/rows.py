@@ -10,7 +10,7 @@ from benchwright.records import Record, Sample
 QUESTION_START = "Operation:"
 """Beginning of the last section of every prompt, which asks the question."""
 
-NO_NODES = "(no node)"
+NO_NODES_TEXT = "(no node)"
 
 MAX_SHORT_CHARACTERS = 220_000
 """Maximum length, in characters, of a prompt in the file "128k and shorter". Its longest prompt has 219,451."""
@@ -43,7 +43,7 @@ def samples(source: Source) -> Iterator[Sample]:
             content,
             labels=labels,
             input=graph_question(row.prompt),
-            target=", ".join(row.answer_nodes) or NO_NODES,
+            target=", ".join(row.answer_nodes) or NO_NODES_TEXT,
         )
 
 

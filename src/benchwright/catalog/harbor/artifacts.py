@@ -80,7 +80,7 @@ async def copy_artifacts(place: TaskContainers, taken: Sequence[CollectedArtifac
         if archive is None:
             brought.append(CopiedArtifact(artifact.source, artifact.service, missing=True))
             continue
-        await place.as_root.run(["rm", "-rf", "--", artifact.source], seconds=CLEARING_SECONDS)
+        await place.root_sandbox.run(["rm", "-rf", "--", artifact.source], seconds=CLEARING_SECONDS)
         container = place.sandbox.container
         files, refused = await write_tree_at(container, archive, artifact.source, artifact.exclude)
         brought.append(CopiedArtifact(artifact.source, artifact.service, files, refused))

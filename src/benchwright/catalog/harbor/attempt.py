@@ -11,7 +11,7 @@ import msgspec
 
 from benchwright.catalog.containers import AgentLimits, AgentOptions, AgentResult
 from benchwright.catalog.containers.flags import FLAGS_KEY
-from benchwright.catalog.containers.sealing.called_programs import scripts_in, texts_of
+from benchwright.catalog.containers.sealing.called_programs import read_test_texts, scripts_in
 from benchwright.catalog.containers.sealing.leaks import Leaks
 from benchwright.catalog.harbor.artifacts import (
     CollectedArtifact,
@@ -19,15 +19,15 @@ from benchwright.catalog.harbor.artifacts import (
     collect_artifacts,
     copy_artifacts,
 )
-from benchwright.catalog.harbor.environment import Environments, TaskContainers
-from benchwright.catalog.harbor.failing_test import flag_untested_pass, places_of_tests
-from benchwright.catalog.harbor.grading import LogParser, is_below_minimum, rewards_of
-from benchwright.catalog.harbor.health import wait_until_healthy
+from benchwright.catalog.harbor.environment import TaskContainers, TaskContainerStarter
+from benchwright.catalog.harbor.failing_test import flag_untested_pass, test_file_places
+from benchwright.catalog.harbor.grading import LogParser, is_below_minimum, read_rewards
+from benchwright.catalog.harbor.health_waiting import wait_until_healthy
 from benchwright.catalog.harbor.images import verifier_image_name
 from benchwright.catalog.harbor.network_phases import NetworkPhases
 from benchwright.catalog.harbor.rows import instructions_of
 from benchwright.catalog.harbor.script_hiding import ScriptHider
-from benchwright.catalog.harbor.sealed_testing import SealedTests, flag_early_end, score_of_run
+from benchwright.catalog.harbor.sealed_testing import SealedTests, flag_early_end, score_test_run
 from benchwright.catalog.harbor.settings import Step, TaskSettings
 from benchwright.catalog.harbor.step_setup import prepare_step
 from benchwright.catalog.harbor.testing import RunTests, SuiteResult
@@ -52,7 +52,7 @@ class StepRun(Record, frozen=True):
     @property
     def rewards(self) -> dict[str, float]:
         """The rewards that the tests wrote. Empty if the tests wrote none."""
-        return rewards_of(msgspec.to_builtins(self.suite_result))
+        return read_rewards(msgspec.to_builtins(self.suite_result))
 
 
 class TrialRun(Record, frozen=True):
@@ -72,7 +72,7 @@ class Attempt:
 
     def __init__(
         self,
-        environments: Environments,
+        environments: TaskContainerStarter,
         options: AgentOptions,
         tests: RunTests,
         session: Session,
@@ -90,7 +90,7 @@ class Attempt:
         self._leaks = Leaks()
         self._environments = environments
         self._options = options
-        self._player = environments.containers.agent_or_shell(options.commands)
+        self._player = environments.containers.select_agent(options.commands)
         self._tests = tests
         self._session = session
         self._sample = sample
@@ -144,7 +144,7 @@ class Attempt:
     async def _work(self, place: TaskContainers, step: Step, instruction: str) -> AgentResult:
         await self._phases.enter_agent_phase(place, step, instruction)
         limits = AgentLimits(self._options.max_turns, self._options.command_seconds, step.agent_seconds)
-        sandbox = place.as_user(step.agent_user)
+        sandbox = place.user_sandbox(step.agent_user)
         return await self._player.run(self._session, sandbox, instruction, limits, apart=bool(self._runs))
 
     async def _tested(
@@ -202,13 +202,13 @@ class Attempt:
                 return await self._tests(other, folder, step), brought
 
         async def score_of(folder: Path, step: Step, with_work: bool) -> float:
-            return score_of_run((await test(folder, step, taken if with_work else ()))[0], self._parser)
+            return score_test_run((await test(folder, step, taken if with_work else ()))[0], self._parser)
 
         tests, brought = await test(self._folder, step, taken)
         seal: dict[str, Any] = {}
-        if self._hiding is not None and (passed := score_of_run(tests, self._parser)):
+        if self._hiding is not None and (passed := score_test_run(tests, self._parser)):
             flags = flag_early_end(
-                tests, scripts_in(texts_of(self._folder, places_of_tests(self._folder, step)))
+                tests, scripts_in(read_test_texts(self._folder, test_file_places(self._folder, step)))
             )
             if not flags:
                 self._say("running the tests with one that fails")

@@ -11,14 +11,14 @@ from benchwright.catalog.containers import AgentOptions, ContainerBenchmark, Con
 from benchwright.catalog.containers.exploits import TERMINAL_EXPLOITS
 from benchwright.catalog.containers.network_rules import NetworkRules, network_departures, read_network_rules
 from benchwright.catalog.harbor.checks import SolutionCommands, checks, step_solutions
-from benchwright.catalog.harbor.environment import Environments
-from benchwright.catalog.harbor.folders import TaskFolders
+from benchwright.catalog.harbor.environment import TaskContainerStarter
 from benchwright.catalog.harbor.grading import LogParser, TestsScorer, reward_figures
 from benchwright.catalog.harbor.images import images_of
-from benchwright.catalog.harbor.network_phases import needs_of_tests
+from benchwright.catalog.harbor.network_phases import find_test_network_needs
 from benchwright.catalog.harbor.rows import harbor_samples, settings_of
 from benchwright.catalog.harbor.sealed_testing import SEALED_DEPARTURE
 from benchwright.catalog.harbor.solver import TaskSolver
+from benchwright.catalog.harbor.task_folders import TaskFolders
 from benchwright.catalog.harbor.testing import RunTests, run_tests
 from benchwright.data.datasets import Source
 from benchwright.engine.protocols import Solver
@@ -29,20 +29,20 @@ MAX_TURNS = 100
 COMMAND_SECONDS = 600
 
 
-class Layout(NamedTuple):
+class TaskLayout(NamedTuple):
     """A format of task folders: functions that read, test and solve the tasks in this format.
 
-    `parsers`: functions that read the logs of tests that write no rewards, keyed by the name in a task's
+    `log_parsers`: functions that read the logs of tests that write no rewards, keyed by the name in a task's
     settings.
     """
 
-    samples: Callable[[Source, TaskFolders], Iterator[Sample]]
-    tests: RunTests
-    solutions: SolutionCommands
-    parsers: Mapping[str, LogParser] = {}
+    read_samples: Callable[[Source, TaskFolders], Iterator[Sample]]
+    run_tests: RunTests
+    solution_commands: SolutionCommands
+    log_parsers: Mapping[str, LogParser] = {}
 
 
-HARBOR_LAYOUT = Layout(harbor_samples, run_tests, step_solutions)
+HARBOR_LAYOUT = TaskLayout(harbor_samples, run_tests, step_solutions)
 
 
 def make(about: About, options: Options) -> Benchmark:
@@ -54,7 +54,7 @@ def make(about: About, options: Options) -> Benchmark:
     return folder_benchmark(about, options, HARBOR_LAYOUT, "harbor")
 
 
-def folder_benchmark(about: About, options: Options, layout: Layout, name: str) -> Benchmark:
+def folder_benchmark(about: About, options: Options, layout: TaskLayout, name: str) -> Benchmark:
     """Build a benchmark from task folders in the given layout. `name` becomes part of built images' names.
 
     Raises:
@@ -66,30 +66,36 @@ def folder_benchmark(about: About, options: Options, layout: Layout, name: str) 
     folders = TaskFolders()
 
     def samples(source: Source) -> Iterator[Sample]:
-        return layout.samples(source, folders)
+        return layout.read_samples(source, folders)
 
     def solver(containers: Containers) -> Solver:
-        environments = Environments(containers, name, rules)
+        environments = TaskContainerStarter(containers, name, rules)
         return TaskSolver(
-            environments, folders, agent, layout.tests, layout.parsers, multiplier, sealed=options.sealed
+            environments,
+            folders,
+            agent,
+            layout.run_tests,
+            layout.log_parsers,
+            multiplier,
+            sealed=options.sealed,
         )
 
     def its_checks(sample: Sample) -> Iterator[Check]:
         folder = folders[sample.content["task"]]
-        return checks(sample, folder, agent.command_seconds, layout.solutions)
+        return checks(sample, folder, agent.command_seconds, layout.solution_commands)
 
     return ContainerBenchmark(
         about=about,
         samples=samples,
         solver=solver,
-        scorers=(TestsScorer(about.metric, layout.parsers),),
+        scorers=(TestsScorer(about.metric, layout.log_parsers),),
         checks=its_checks,
         max_containers=agent.containers,
         agent_turns=agent.max_turns,
         exploits=TERMINAL_EXPLOITS,
-        images=lambda sample: images_of(sample, folders[sample.content["task"]], name),
+        images_of=lambda sample: images_of(sample, folders[sample.content["task"]], name),
         figures=reward_figures,
-        network_needs=lambda sample: needs_of_tests(
+        network_needs=lambda sample: find_test_network_needs(
             rules, settings_of(sample), folders[sample.content["task"]]
         ),
         departures=tuple(_departures(agent, rules, multiplier)),

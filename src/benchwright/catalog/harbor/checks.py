@@ -22,7 +22,7 @@ TRANSCRIPT_BYTES = 4000
 
 Of a longer output, only the end is kept.
 """
-SPARE_SECONDS = 5
+MAX_SPARE_SECONDS = 5
 
 _UNPACK = """\
 place={place}; rm -rf $place /logs/agent/oracle.* 2>/dev/null; mkdir $place 2>/dev/null || place=$(mktemp -d)
@@ -77,7 +77,7 @@ def step_solutions(settings: TaskSettings, folder: Path, command_seconds: int) -
     program = "sh -c 'chmod +x $0/solve.sh; exec $0/solve.sh' $place"
     for step in settings.steps:
         own = folder / "steps" / step.name / "solution"
-        solution = check_exists(own if step.name and own.exists() else folder / "solution")
+        solution = existing_path(own if step.name and own.exists() else folder / "solution")
         yield solution_commands([solution], "/solution", program, settings, step, command_seconds)
 
 
@@ -101,7 +101,7 @@ def solution_commands(
     words = {"environment": environment, "program": program, "last": TRANSCRIPT_BYTES}
     if step.agent_seconds is None or step.agent_seconds <= command_seconds:
         return [unpack + _RUN.format(**words)]
-    seconds = max(1, command_seconds - min(SPARE_SECONDS, command_seconds // 2))
+    seconds = max(1, command_seconds - min(MAX_SPARE_SECONDS, command_seconds // 2))
     waits = math.ceil(step.agent_seconds / seconds)
     return [
         unpack + _RUN_BEHIND.format(**words),
@@ -109,7 +109,7 @@ def solution_commands(
     ]
 
 
-def check_exists(path: Path) -> Path:
+def existing_path(path: Path) -> Path:
     """Check that a solution exists. Return its path unchanged.
 
     Raises:

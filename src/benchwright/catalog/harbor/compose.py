@@ -13,27 +13,27 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from benchwright.catalog.harbor.compose_values import (
-    FOLDER_OF_LOGS,
-    as_text,
+    LOG_FOLDER_PLACEHOLDER,
     check_mapping,
     internal_networks,
-    limits_of,
-    names_of,
+    optional_text,
     parse_duration,
     parse_pairs,
+    read_host_names,
+    read_limits,
     required_services,
     sort_services,
-    source_and_target,
+    split_volume,
     substitute_variables,
 )
-from benchwright.catalog.harbor.folders import read_yaml
 from benchwright.catalog.harbor.settings import (
     Build,
     Neighbour,
     UnsupportedTask,
-    bounded_cpus,
-    megabytes,
+    parse_cpus,
+    parse_megabytes,
 )
+from benchwright.catalog.harbor.task_folders import read_yaml
 from benchwright.records import Record
 
 IDLE_COMMAND = re.compile(r"(?:^|\s)(?:sleep\s+(?:infinity|inf|\d+[smhd]?)|tail\s+-f\s+/dev/null)$")
@@ -113,36 +113,36 @@ class _Reader:
     def agent(self, name: str, part: Mapping[str, Any], neighbours: list[Neighbour]) -> AgentContainer:
         command = self._words(name, part, "command")
         return AgentContainer(
-            image=as_text(part.get("image")),
+            image=optional_text(part.get("image")),
             build=self._build(name, part),
             command=[] if not command or IDLE_COMMAND.search(" ".join(command)) else command,
             entrypoint=self._words(name, part, "entrypoint"),
             environment=self._environment(name, part),
-            directory=as_text(part.get("working_dir")) or "",
-            user=as_text(part.get("user")) or "",
+            directory=optional_text(part.get("working_dir")) or "",
+            user=optional_text(part.get("user")) or "",
             has_network=self._network(name, part),
             cpus=self._cpus(name, part),
             memory_mb=self._memory(name, part),
-            names=names_of(name, part),
+            names=read_host_names(name, part),
             neighbours=neighbours,
         )
 
     def neighbour(self, name: str, part: Mapping[str, Any], awaited: bool) -> Neighbour:
-        if as_text(part.get("network_mode")) not in (None, "bridge"):
+        if optional_text(part.get("network_mode")) not in (None, "bridge"):
             raise self._problem(name, "network_mode")
-        build, image = self._build(name, part), as_text(part.get("image"))
+        build, image = self._build(name, part), optional_text(part.get("image"))
         if build is None and image is None:
             raise UnsupportedTask(f"{self._file}: {name} has neither image nor build")
         return Neighbour(
             name=name,
-            names=names_of(name, part),
+            names=read_host_names(name, part),
             image=None if build else image,
             build=build,
             command=self._words(name, part, "command"),
             entrypoint=self._words(name, part, "entrypoint"),
             environment=self._environment(name, part),
-            directory=as_text(part.get("working_dir")) or "",
-            user=as_text(part.get("user")) or "",
+            directory=optional_text(part.get("working_dir")) or "",
+            user=optional_text(part.get("user")) or "",
             health=self._health(name, part),
             waits_for_health=awaited,
             memory_mb=self._memory(name, part),
@@ -163,8 +163,8 @@ class _Reader:
         users: dict[str, str] = {}
         for name, part in parts.items():
             for volume in part.get("volumes") or ():
-                source, target = source_and_target(volume)
-                if target.rstrip("/") in LOG_FOLDERS or source == FOLDER_OF_LOGS or not source:
+                source, target = split_volume(volume)
+                if target.rstrip("/") in LOG_FOLDERS or source == LOG_FOLDER_PLACEHOLDER or not source:
                     continue
                 if (
                     "/" in source
@@ -194,13 +194,13 @@ class _Reader:
                 "platforms",
             ):
                 raise self._problem(name, f"build.{key}")
-        context = PurePosixPath(self._folder, as_text(build.get("context")) or ".")
-        dockerfile = as_text(build.get("dockerfile")) or "Dockerfile"
+        context = PurePosixPath(self._folder, optional_text(build.get("context")) or ".")
+        dockerfile = optional_text(build.get("dockerfile")) or "Dockerfile"
         if any(
             ".." in PurePosixPath(path).parts or str(path).startswith("/") for path in (context, dockerfile)
         ):
             raise self._problem(name, "build outside of the task's folder")
-        target = as_text(build.get("target")) or ""
+        target = optional_text(build.get("target")) or ""
         return Build(str(context), dockerfile, parse_pairs(build.get("args"), self._file), target)
 
     def _words(self, name: str, part: Mapping[str, Any], key: str) -> list[str] | None:
@@ -216,19 +216,19 @@ class _Reader:
         return parse_pairs(part.get("environment"), f"{self._file}: environment of {name}")
 
     def _network(self, name: str, part: Mapping[str, Any]) -> bool:
-        mode = as_text(part.get("network_mode"))
+        mode = optional_text(part.get("network_mode"))
         if mode not in (None, "none", "bridge"):
             raise self._problem(name, f"network_mode {mode!r}")
         joined = set(part.get("networks") or ("default",))
         return mode != "none" and not joined <= self._internal
 
     def _memory(self, name: str, part: Mapping[str, Any]) -> int:
-        value = part.get("mem_limit", limits_of(part).get("memory"))
-        return 2048 if value is None else megabytes(value, f"{self._file}: memory of {name}")
+        value = part.get("mem_limit", read_limits(part).get("memory"))
+        return 2048 if value is None else parse_megabytes(value, f"{self._file}: memory of {name}")
 
     def _cpus(self, name: str, part: Mapping[str, Any]) -> float:
-        value = part.get("cpus", limits_of(part).get("cpus"))
-        return 1.0 if value is None else bounded_cpus(value, f"{self._file}: cpus of {name}")
+        value = part.get("cpus", read_limits(part).get("cpus"))
+        return 1.0 if value is None else parse_cpus(value, f"{self._file}: cpus of {name}")
 
     def _health(self, name: str, part: Mapping[str, Any]) -> dict[str, Any] | None:
         """Return the service's health check in the engine's format, with times in nanoseconds.

@@ -9,7 +9,7 @@ from typing import Any
 
 from benchwright.catalog.harbor.settings import UnsupportedTask
 
-FOLDER_OF_LOGS = "${LOGS}"
+LOG_FOLDER_PLACEHOLDER = "${LOGS}"
 """Placeholder for a log folder on this machine. No container gets such a folder."""
 
 _VARIABLE = re.compile(r"\$(?:(\$)|\{(\w+)(?:(:?-)([^{}]*))?\}|(\w+))")
@@ -50,7 +50,7 @@ def check_mapping(value: Any, what: str) -> dict[str, Any]:
     return value
 
 
-def as_text(value: Any) -> str | None:
+def optional_text(value: Any) -> str | None:
     """Return the value as text. None stays None."""
     return None if value is None else str(value)
 
@@ -74,7 +74,7 @@ def _plain(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def limits_of(part: Mapping[str, Any]) -> Mapping[str, Any]:
+def read_limits(part: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the section `deploy.resources.limits` of a service."""
     for key in ("deploy", "resources", "limits"):
         following = part.get(key)
@@ -84,7 +84,7 @@ def limits_of(part: Mapping[str, Any]) -> Mapping[str, Any]:
     return part
 
 
-def names_of(name: str, part: Mapping[str, Any]) -> list[str]:
+def read_host_names(name: str, part: Mapping[str, Any]) -> list[str]:
     """Return the host names by which other services reach this service."""
     networks = part.get("networks")
     aliases = [
@@ -92,19 +92,19 @@ def names_of(name: str, part: Mapping[str, Any]) -> list[str]:
         for network in (networks.values() if isinstance(networks, dict) else ())
         for alias in (network or {}).get("aliases") or ()
     ]
-    given = (name, as_text(part.get("container_name")), as_text(part.get("hostname")), *aliases)
+    given = (name, optional_text(part.get("container_name")), optional_text(part.get("hostname")), *aliases)
     return list(dict.fromkeys(one for one in given if one))
 
 
-def source_and_target(volume: Any) -> tuple[str, str]:
+def split_volume(volume: Any) -> tuple[str, str]:
     """Return the source and the target of a volume, given in short or long syntax.
 
     The source is "" if it is missing.
     """
     if isinstance(volume, dict):
         return str(volume.get("source") or ""), str(volume.get("target") or "")
-    if str(volume).startswith(FOLDER_OF_LOGS):
-        return FOLDER_OF_LOGS, str(volume)
+    if str(volume).startswith(LOG_FOLDER_PLACEHOLDER):
+        return LOG_FOLDER_PLACEHOLDER, str(volume)
     source, colon, rest = str(volume).partition(":")
     return (source, rest.partition(":")[0]) if colon else ("", source)
 

@@ -22,8 +22,8 @@ from benchwright.sandbox.docker import DockerSandbox, EngineError, ImageProvider
 from benchwright.sandbox.docker.building import BuildRecipe, ImageBuilder
 from benchwright.sandbox.docker.companions import CompanionSpec, start_companion, wait_until_healthy
 from benchwright.sandbox.docker.containers import Container, GiB, MiB
-from benchwright.sandbox.docker.images import configuration_of
-from benchwright.sandbox.docker.networks import private_network, set_network
+from benchwright.sandbox.docker.images import image_configuration
+from benchwright.sandbox.docker.networks import private_network, switch_network
 from benchwright.sandbox.egress import NetworkAccess
 from benchwright.text import Say
 
@@ -37,8 +37,8 @@ Together with KILL, they are Docker's default capabilities without NET_RAW and M
 """
 
 MAX_PROCESSES = 1024
-NEIGHBOUR_DISK = 4 * GiB
-HEALTHY_SECONDS = 120.0
+NEIGHBOUR_DISK_BYTES = 4 * GiB
+MAX_HEALTH_WAIT_SECONDS = 120.0
 LOGS_FOLDER = "/logs"
 TESTS_FOLDER = "/tests"
 ROOT_USER = "0"
@@ -56,39 +56,39 @@ IDLE_COMMAND = ("sh", "-c", "sleep infinity")
 class TaskContainers(Record, frozen=True):
     """The containers of one trial.
 
-    - `sandbox`: the sandbox as the agent's user sees it; `as_root`: the same sandbox as root sees it.
-    - `tests_in_image`: True if the image has its own `/tests`.
+    - `sandbox`: the sandbox as the agent's user sees it; `root_sandbox`: the same sandbox as root sees it.
+    - `has_tests_in_image`: True if the image has its own `/tests`.
     - `spec`: the spec by which the sandbox was started.
     - `neighbours`: the task's other containers, keyed by service.
     - `environment`: environment variables for the tests, besides the container's own.
-    - `terminal`: the state directory of the agent's terminal, in which some tests run.
+    - `terminal_directory`: the state directory of the agent's terminal, in which some tests run.
     """
 
     image: str
     sandbox: DockerSandbox
-    as_root: DockerSandbox
-    tests_in_image: bool
+    root_sandbox: DockerSandbox
+    has_tests_in_image: bool
     spec: SandboxSpec
     neighbours: dict[str, Container] = {}
     environment: Mapping[str, str] = {}
-    terminal: str = STATE_DIRECTORY
+    terminal_directory: str = STATE_DIRECTORY
 
-    def as_user(self, user: str) -> DockerSandbox:
+    def user_sandbox(self, user: str) -> DockerSandbox:
         """Return the sandbox as seen by a user, given by name or number.
 
         "" means the container's default user.
         """
         if user in ("", ROOT_USER):
-            return self.as_root if user else self.sandbox
+            return self.root_sandbox if user else self.sandbox
         return DockerSandbox(self.sandbox.container, SandboxSpec(self.image, user=user))
 
     def for_container(self, sandbox: DockerSandbox, environment: Mapping[str, str]) -> TaskContainers:
         """Return a copy of this object for another container, with an environment for the tests in that container."""
         as_root = _as_root(sandbox, self.image)
-        return msgspec.structs.replace(self, sandbox=sandbox, as_root=as_root, environment=environment)
+        return msgspec.structs.replace(self, sandbox=sandbox, root_sandbox=as_root, environment=environment)
 
 
-class Environments:
+class TaskContainerStarter:
     """The starter of the containers of tasks. `name`: the part of built images' names that differs between variants."""
 
     def __init__(self, containers: Containers, name: str, rules: NetworkRules) -> None:
@@ -133,7 +133,7 @@ class Environments:
                 spec = await exit.apply_to(spec)
             sandboxes = self.containers.sandboxes
             sandbox = await stack.enter_async_context(
-                sandboxes.start_beside(spec, say) if beside else sandboxes.start(spec, say)
+                sandboxes.start_sharing_network(spec, say) if beside else sandboxes.start(spec, say)
             )
             as_root = _as_root(sandbox, image)
             prepared = await as_root.run(["sh", "-c", _PREPARE], seconds=30)
@@ -155,7 +155,9 @@ class Environments:
             EngineError: If the engine refuses.
         """
         if not settings.neighbours:
-            await set_network(self.containers.engine, place.sandbox.container, self.rules.has_network(given))
+            await switch_network(
+                self.containers.engine, place.sandbox.container, self.rules.has_network(given)
+            )
 
     def _spec(self, image: str, settings: TaskSettings) -> SandboxSpec:
         return SandboxSpec(
@@ -223,20 +225,20 @@ class Environments:
             container = await stack.enter_async_context(start_companion(engine, spec, network, run_id))
             started[neighbour.name] = container
             if neighbour.waits_for_health:
-                await wait_until_healthy(container, neighbour.name, HEALTHY_SECONDS)
+                await wait_until_healthy(container, neighbour.name, MAX_HEALTH_WAIT_SECONDS)
         return started
 
     def _neighbour_spec(self, neighbour: Neighbour, image: str) -> CompanionSpec:
         return CompanionSpec(
             image=image,
-            names=neighbour.names,
+            host_names=neighbour.names,
             command=neighbour.command,
             entrypoint=neighbour.entrypoint,
             environment=neighbour.environment,
             directory=neighbour.directory,
             user=neighbour.user,
-            health=neighbour.health,
-            resources=self._resources(neighbour.memory_mb, neighbour.cpus, NEIGHBOUR_DISK),
+            health_check=neighbour.health,
+            resources=self._resources(neighbour.memory_mb, neighbour.cpus, NEIGHBOUR_DISK_BYTES),
         )
 
     async def _start_command(self, sandbox: DockerSandbox, image: str, settings: TaskSettings) -> None:
@@ -244,7 +246,7 @@ class Environments:
 
         Do nothing if the command would only wait.
         """
-        configuration = await configuration_of(self.containers.engine, image) or {}
+        configuration = await image_configuration(self.containers.engine, image) or {}
         entrypoint = settings.entrypoint
         entrypoint = list(configuration.get("Entrypoint") or ()) if entrypoint is None else entrypoint
         if entrypoint or settings.command:

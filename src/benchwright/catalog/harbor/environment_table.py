@@ -16,11 +16,11 @@ from benchwright.catalog.harbor.settings import (
     HealthCheck,
     TaskSettings,
     UnsupportedTask,
-    bounded_cpus,
-    bounded_seconds,
-    megabytes,
+    parse_cpus,
+    parse_megabytes,
+    parse_seconds,
 )
-from benchwright.catalog.harbor.task_file import FILE_NAME, EnvironmentTable, HealthTable
+from benchwright.catalog.harbor.task_file import TASK_FILE_NAME, EnvironmentTable, HealthTable
 from benchwright.sandbox.egress.hosts import NetworkAccess, host_problem
 
 AGENT_SERVICE = "main"
@@ -35,7 +35,7 @@ _LOG_VARIABLES = {
 }
 
 
-def container_settings(table: EnvironmentTable, section: str, folder: Path, place: str) -> TaskSettings:
+def read_container_settings(table: EnvironmentTable, section: str, folder: Path, place: str) -> TaskSettings:
     """Return the settings of the container that a table describes. They do not contain the task's steps.
 
     `place`: the folder with the container's Dockerfile, relative to the task's `folder`.
@@ -50,10 +50,10 @@ def container_settings(table: EnvironmentTable, section: str, folder: Path, plac
     return TaskSettings(
         image=table.docker_image or agent.image,
         build=agent.build or _build(folder, place),
-        build_seconds=bounded_seconds(
-            table.build_timeout_sec, 600.0, f"{FILE_NAME}: [{section}] build_timeout_sec"
+        build_seconds=parse_seconds(
+            table.build_timeout_sec, 600.0, f"{TASK_FILE_NAME}: [{section}] build_timeout_sec"
         ),
-        cpus=agent.cpus if cpus is None else bounded_cpus(cpus, f"{FILE_NAME}: [{section}] cpus"),
+        cpus=agent.cpus if cpus is None else parse_cpus(cpus, f"{TASK_FILE_NAME}: [{section}] cpus"),
         memory_mb=memory_mb or agent.memory_mb,
         storage_mb=_size(section, "storage", table.storage, table.storage_mb) or 10240,
         network=_network(table, section, agent),
@@ -64,11 +64,11 @@ def container_settings(table: EnvironmentTable, section: str, folder: Path, plac
         user=agent.user,
         names=agent.names,
         neighbours=agent.neighbours,
-        health=health_check(table.healthcheck, f"[{section}.healthcheck]"),
+        health=read_health_check(table.healthcheck, f"[{section}.healthcheck]"),
     )
 
 
-def network_setting(mode: str | None, hosts: list[str] | None, section: str) -> NetworkAccess | None:
+def read_network_setting(mode: str | None, hosts: list[str] | None, section: str) -> NetworkAccess | None:
     """Return the network that a table states by a network mode or a list of hosts.
 
     Return None if the table has neither.
@@ -82,9 +82,11 @@ def network_setting(mode: str | None, hosts: list[str] | None, section: str) -> 
     if mode == "allowlist" or (mode is None and hosts):
         return _hosts(hosts or [], section)
     if mode not in ("public", "no-network"):
-        raise UnsupportedTask(f"{FILE_NAME}: [{section}] network_mode = {mode!r} is not known here")
+        raise UnsupportedTask(f"{TASK_FILE_NAME}: [{section}] network_mode = {mode!r} is not known here")
     if hosts:
-        raise UnsupportedTask(f"{FILE_NAME}: [{section}] network_mode = {mode!r} contradicts allowed_hosts")
+        raise UnsupportedTask(
+            f"{TASK_FILE_NAME}: [{section}] network_mode = {mode!r} contradicts allowed_hosts"
+        )
     return mode == "public"
 
 
@@ -99,7 +101,7 @@ def parse_variables(table: Mapping[str, str], section: str) -> dict[str, str]:
     return {name: _without_host(value, section, name) for name, value in table.items()}
 
 
-def health_check(table: HealthTable | None, where: str) -> HealthCheck | None:
+def read_health_check(table: HealthTable | None, where: str) -> HealthCheck | None:
     """Convert a health check to settings. Return None if the table has no health check.
 
     Raises:
@@ -107,15 +109,15 @@ def health_check(table: HealthTable | None, where: str) -> HealthCheck | None:
     """
     if table is None:
         return None
-    where = f"{FILE_NAME}: {where}"
+    where = f"{TASK_FILE_NAME}: {where}"
     if table.retries < 1 or not 0 <= table.start_period_sec <= 24 * 3600:
         raise UnsupportedTask(f"{where} must have retries and a start_period_sec of up to a day")
     return HealthCheck(
         table.command,
-        interval=bounded_seconds(table.interval_sec, 5.0, f"{where} interval_sec"),
-        timeout=bounded_seconds(table.timeout_sec, 30.0, f"{where} timeout_sec"),
+        interval=parse_seconds(table.interval_sec, 5.0, f"{where} interval_sec"),
+        timeout=parse_seconds(table.timeout_sec, 30.0, f"{where} timeout_sec"),
         start_period=table.start_period_sec,
-        start_interval=bounded_seconds(table.start_interval_sec, 5.0, f"{where} start_interval_sec"),
+        start_interval=parse_seconds(table.start_interval_sec, 5.0, f"{where} start_interval_sec"),
         retries=table.retries,
     )
 
@@ -130,7 +132,7 @@ def _refuse(table: EnvironmentTable, section: str) -> None:
     }
     for field, reason in reasons.items():
         if reason:
-            raise UnsupportedTask(f"{FILE_NAME}: [{section}] {field} is not supported: {reason}")
+            raise UnsupportedTask(f"{TASK_FILE_NAME}: [{section}] {field} is not supported: {reason}")
 
 
 def _of_compose(path: Path, place: str, cpus: float | None, memory_mb: int | None) -> AgentContainer:
@@ -146,22 +148,23 @@ def _build(folder: Path, place: str) -> Build | None:
 
 def _size(section: str, name: str, older: str | float | None, newer: float | None) -> int | None:
     sizes = [
-        megabytes(value, f"{FILE_NAME}: [{section}] {key}")
+        parse_megabytes(value, f"{TASK_FILE_NAME}: [{section}] {key}")
         for key, value in ((name, older), (f"{name}_mb", newer))
         if value is not None
     ]
     if len(set(sizes)) > 1:
-        raise UnsupportedTask(f"{FILE_NAME}: [{section}] {name} and {name}_mb contradict each other")
+        raise UnsupportedTask(f"{TASK_FILE_NAME}: [{section}] {name} and {name}_mb contradict each other")
     return sizes[0] if sizes else None
 
 
 def _network(table: EnvironmentTable, section: str, agent: AgentContainer) -> NetworkAccess:
-    given = network_setting(table.network_mode, table.allowed_hosts, section)
+    given = read_network_setting(table.network_mode, table.allowed_hosts, section)
     if given is None:
         given = table.allow_internet is not False
     if isinstance(given, tuple) and agent.neighbours:
         raise UnsupportedTask(
-            f"{FILE_NAME}: [{section}] network_mode = 'allowlist' is not supported for a task with several containers"
+            f"{TASK_FILE_NAME}: [{section}] network_mode = 'allowlist' is not supported for a task "
+            "with several containers"
         )
     return given if agent.has_network else False
 
@@ -171,7 +174,7 @@ def _hosts(hosts: list[str], section: str) -> tuple[str, ...]:
     named = tuple(dict.fromkeys(host.strip().lower() for host in hosts))
     for host in named:
         if problem := host_problem(host.removeprefix("*.")):
-            raise UnsupportedTask(f"{FILE_NAME}: [{section}] allowed_hosts: {host!r} is {problem}")
+            raise UnsupportedTask(f"{TASK_FILE_NAME}: [{section}] allowed_hosts: {host!r} is {problem}")
     return named
 
 
@@ -179,7 +182,8 @@ def _without_host(value: str, section: str, name: str) -> str:
     def default(found: re.Match[str]) -> str:
         if found[2] is None:
             raise UnsupportedTask(
-                f"{FILE_NAME}: [{section}.env] {name} refers to {found[0]} of this machine, which tasks cannot read"
+                f"{TASK_FILE_NAME}: [{section}.env] {name} refers to {found[0]} of this machine, which "
+                "tasks cannot read"
             )
         return found[2]
 

@@ -8,12 +8,12 @@ from pathlib import Path
 import msgspec
 
 from benchwright.catalog.containers.flags import Flag
-from benchwright.catalog.containers.sealing.called_programs import texts_of
+from benchwright.catalog.containers.sealing.called_programs import read_test_texts
 from benchwright.catalog.containers.sealing.canaries import (
     UNTESTED_PASS_FLAG,
     copy_with_changes,
     new_canary,
-    python_tests,
+    select_python_tests,
     with_passing_test,
 )
 from benchwright.catalog.harbor.settings import Step
@@ -25,7 +25,7 @@ It takes the folder with the tests, the step, and True if the container is to co
 """
 
 
-def places_of_tests(folder: Path, step: Step) -> list[str]:
+def test_file_places(folder: Path, step: Step) -> list[str]:
     """Return the paths of a step's tests in its task's folder, including tests built into an image."""
     own = f"steps/{step.name}/tests" if step.name else "tests"
     return [name for name in dict.fromkeys(("run-tests.sh", *step.tests, own)) if (folder / name).exists()]
@@ -41,8 +41,8 @@ async def flag_untested_pass(folder: Path, step: Step, score: float, score_of: S
     Raises:
         EngineError: If a container cannot be started, or the engine does not respond.
     """
-    places = places_of_tests(folder, step)
-    tests, canary = python_tests(texts_of(folder, places), places), new_canary()
+    places = test_file_places(folder, step)
+    tests, canary = select_python_tests(read_test_texts(folder, places), places), new_canary()
     if not tests:
         return []
     step = msgspec.structs.replace(step, tests=tuple(place for place in places if place != "run-tests.sh"))

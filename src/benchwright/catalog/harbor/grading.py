@@ -47,13 +47,13 @@ class TestsScorer:
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
         """Return the reward as the score. Without rewards, return 1 if all tests passed, else 0."""
-        verdict = verdict_on(sample.content["settings"], outcome.artifacts, self._parsers)
+        verdict = build_verdict(sample.content["settings"], outcome.artifacts, self._parsers)
         details = {**verdict.details, "failure_mode": _failure_mode(outcome, verdict)}
         details = with_connections(with_flags(details, flags_of(outcome)), outcome.artifacts)
         return verdict_score(msgspec.structs.replace(verdict, details=details))
 
 
-def verdict_on(
+def build_verdict(
     settings: Mapping[str, Any], artifacts: Mapping[str, Any], parsers: Mapping[str, LogParser]
 ) -> Verdict:
     """Grade all test runs of a trial by its task's settings."""
@@ -71,7 +71,7 @@ def grade(tests: Mapping[str, Any], parser: LogParser | None = None) -> Verdict:
     if ended != "exited":
         return _nothing(str(tests.get("reason") or _why(ended, tests)), str(ended))
     if parser is None:
-        return grade_rewards(rewards_of(tests))
+        return grade_rewards(read_rewards(tests))
     results = parser(str(tests.get("summary") or tests.get("log") or ""))
     if results is None or tests.get("summary_cut"):
         return _nothing("the tests reported no results", "parse_error")
@@ -87,7 +87,7 @@ def grade_steps(together: str, steps: Sequence[Mapping[str, Any]]) -> Verdict:
     `together`: how steps are combined (harbor 0.25.0). `mean` averages each reward over the steps that have
     any rewards, where a missing reward counts as 0. `final` takes the rewards of the last step.
     """
-    by_step = [(str(step["name"]), grade(step["tests"]), rewards_of(step["tests"])) for step in steps]
+    by_step = [(str(step["name"]), grade(step["tests"]), read_rewards(step["tests"])) for step in steps]
     given = [rewards for _, _, rewards in by_step if rewards]
     counted = given if together == "mean" else [by_step[-1][2]] if by_step else []
     names = dict.fromkeys(name for rewards in counted for name in rewards)
@@ -103,7 +103,7 @@ def grade_steps(together: str, steps: Sequence[Mapping[str, Any]]) -> Verdict:
     )
 
 
-def rewards_of(tests: Mapping[str, Any]) -> dict[str, float]:
+def read_rewards(tests: Mapping[str, Any]) -> dict[str, float]:
     """Return the rewards by name: the numbers in reward.json, or without that file the number in reward.txt.
 
     Return {} if any value in reward.json is not a finite number (harbor 0.25.0, harbor/verifier/verifier.py).

@@ -7,14 +7,14 @@ from pathlib import Path
 
 from benchwright.catalog.containers.egress import Egress
 from benchwright.catalog.containers.network_needs import (
-    ClosedBy,
+    NetworkClosedBy,
     NetworkNeeds,
+    find_network_needs,
     hosts_in,
-    needs_of,
-    texts_below,
+    read_texts_below,
 )
 from benchwright.catalog.containers.network_rules import NetworkRules
-from benchwright.catalog.harbor.environment import Environments, TaskContainers, names_of_neighbours
+from benchwright.catalog.harbor.environment import TaskContainers, TaskContainerStarter, names_of_neighbours
 from benchwright.catalog.harbor.settings import Step, TaskSettings
 from benchwright.sandbox.egress import EgressPolicy, EgressProxy, NetworkAccess, TrialPhase
 
@@ -40,13 +40,13 @@ def test_network(settings: TaskSettings, step: Step) -> NetworkAccess:
     return settings.network if step.test_network is None else step.test_network
 
 
-def texts_of_tests(folder: Path, step: Step, only: str = "") -> list[str]:
+def read_test_texts(folder: Path, step: Step, only: str = "") -> list[str]:
     """Return the texts of a step's test files, including files that are built into an image.
 
     Only files whose names end with `only` are read.
     """
     places = dict.fromkeys(("run-tests.sh", "tests", *step.tests, *_own_tests(step)))
-    return list(texts_below((folder / place for place in places if (folder / place).exists()), only))
+    return list(read_texts_below((folder / place for place in places if (folder / place).exists()), only))
 
 
 def _own_tests(step: Step) -> tuple[str, ...]:
@@ -57,7 +57,11 @@ class NetworkPhases:
     """The networks of one trial, phase by phase. With a `proxy`, containers reach hosts only through that proxy."""
 
     def __init__(
-        self, environments: Environments, settings: TaskSettings, folder: Path, proxy: EgressProxy | None
+        self,
+        environments: TaskContainerStarter,
+        settings: TaskSettings,
+        folder: Path,
+        proxy: EgressProxy | None,
     ) -> None:
         self._environments = environments
         self._rules = environments.rules
@@ -77,7 +81,7 @@ class NetworkPhases:
             await self._environments.set_network(place, self._settings, given)
             return
         self.exit.grant.phase = "agent"
-        self.exit.grant.policy = self._rules.policy(given, hosts_in(instruction))
+        self.exit.grant.policy = self._rules.egress_policy(given, hosts_in(instruction))
 
     async def enter_test_phase(
         self, place: TaskContainers, step: Step, instruction: str, *, sealed: bool
@@ -99,7 +103,9 @@ class NetworkPhases:
             self.exit.grant.phase, self.exit.grant.policy = "tests", policy
             return None
         if policy is None:
-            await self.exit.revoke()  # so that programs that the agent left running have no network either
+            await (
+                self.exit.revoke_access()
+            )  # so that programs that the agent left running have no network either
         return self._exit("tests", policy, self._settings)
 
     def verifier_egress(self, verifier: TaskSettings, step: Step, instruction: str) -> Egress | None:
@@ -112,21 +118,21 @@ class NetworkPhases:
         return self._exit("tests", self._of_tests(verifier.network, step, instruction), verifier)
 
     def _of_tests(self, given: NetworkAccess, step: Step, instruction: str) -> EgressPolicy | None:
-        texts = texts_of_tests(self._folder, step)
+        texts = read_test_texts(self._folder, step)
         named = [host for text in (*texts, instruction) for host in hosts_in(text)]
-        return self._rules.policy(given, [*named, *needs_of(texts).hosts])
+        return self._rules.egress_policy(given, [*named, *find_network_needs(texts).hosts])
 
     def _agents_exit(self) -> Egress | None:
         if self._proxy is None or not self._rules.uses_proxy(phase_networks(self._settings)):
             return None
-        return self._exit("agent", self._rules.policy(self._settings.network), self._settings)
+        return self._exit("agent", self._rules.egress_policy(self._settings.network), self._settings)
 
     def _exit(self, phase: TrialPhase, policy: EgressPolicy | None, settings: TaskSettings) -> Egress:
         assert self._proxy is not None, "there is a proxy where there is an exit"
         return Egress(self._proxy, self._rules, phase, policy, names_of_neighbours(settings))
 
 
-def needs_of_tests(rules: NetworkRules, settings: TaskSettings, folder: Path) -> NetworkNeeds:
+def find_test_network_needs(rules: NetworkRules, settings: TaskSettings, folder: Path) -> NetworkNeeds:
     """Return the programs and hosts for which a task's test scripts need the network.
 
     `closed_by` of the result states whether the network option or the task's own settings close the network
@@ -135,9 +141,9 @@ def needs_of_tests(rules: NetworkRules, settings: TaskSettings, folder: Path) ->
     found = [
         (needs, test_network(settings, step))
         for step in settings.steps
-        if (needs := needs_of(texts_of_tests(folder, step, only=".sh"))).programs
+        if (needs := find_network_needs(read_test_texts(folder, step, only=".sh"))).programs
     ]
-    closed: ClosedBy = ""
+    closed: NetworkClosedBy = ""
     if any(not rules.has_network(given) for _, given in found):
         closed = "option" if any(given and not rules.has_network(given) for _, given in found) else "task"
     programs = dict.fromkeys(program for needs, _ in found for program in needs.programs)

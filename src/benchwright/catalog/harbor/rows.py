@@ -11,8 +11,8 @@ from typing import Any
 import msgspec
 
 from benchwright.catalog.harbor import settings_reader, task_file
-from benchwright.catalog.harbor.folders import TaskFolders, digest, read_text
 from benchwright.catalog.harbor.settings import TaskSettings, settings_or_problem
+from benchwright.catalog.harbor.task_folders import TaskFolders, read_text, task_digest
 from benchwright.data.datasets import Source
 from benchwright.records import Sample
 
@@ -29,10 +29,10 @@ def harbor_samples(source: Source, folders: TaskFolders) -> Iterator[Sample]:
     Raises:
         DatasetError: If a task is invalid. The message names the file.
     """
-    found = list(folders.find(source))
+    found = list(folders.find_tasks(source))
     names = Counter(folder.resolve().name for _, folder in found)
     for task, folder in found:
-        toml = task_file.read_toml(check_file(folder / task_file.FILE_NAME))
+        toml = task_file.read_toml(check_file(folder / task_file.TASK_FILE_NAME))
         settings = settings_or_problem(settings_reader.read_settings, toml, folder)
         steps = [step.name for step in settings.steps if step.name]
         files = [folder / "steps" / step / "instruction.md" for step in steps] or [folder / "instruction.md"]
@@ -82,6 +82,6 @@ def task_sample(
 ) -> Sample:
     """Build the sample of a task. `task`: the path of its folder, relative to the root."""
     asked = {"instruction": instructions[0]} if len(instructions) == 1 else {"instructions": instructions}
-    content = {"task": task, "files": digest(folder), **asked, "settings": msgspec.to_builtins(settings)}
+    content = {"task": task, "files": task_digest(folder), **asked, "settings": msgspec.to_builtins(settings)}
     question = "\n\n".join(instructions)
     return Sample(folder.resolve().name, content, labels=labels, input=question, target=TARGET_TEXT)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from benchwright.catalog.containers.sealing.leaks import MAX_FILE_BYTES, Leaks, identical_files
+from benchwright.catalog.containers.sealing.leaks import MAX_FILE_BYTES, Leaks, find_identical_files
 from benchwright.catalog.harbor.environment import TaskContainers
 from benchwright.catalog.harbor.settings import TaskSettings
 from benchwright.sandbox.docker import DockerSandbox
@@ -39,12 +39,12 @@ class ScriptHider:
         """
         key = place.image, folder
         if key not in self._searched:
-            leaks = await identical_files(place.as_root, _known_files(folder, settings))
+            leaks = await find_identical_files(place.root_sandbox, _known_files(folder, settings))
             scripts = [path for path, what in leaks.found.items() if _SCRIPTS.fullmatch(Path(what).name)]
             self._searched[key] = msgspec.structs.replace(leaks, hidden=scripts)
         leaks = self._searched[key]
         if leaks.hidden:
-            await place.as_root.run(["rm", "-f", "--", *leaks.hidden], seconds=REMOVING_SECONDS)
+            await place.root_sandbox.run(["rm", "-f", "--", *leaks.hidden], seconds=REMOVING_SECONDS)
         return leaks
 
 

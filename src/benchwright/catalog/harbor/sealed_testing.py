@@ -16,18 +16,23 @@ from benchwright.catalog.containers.bash_session import new_state_directory
 from benchwright.catalog.containers.benchmark import Containers
 from benchwright.catalog.containers.egress import Egress
 from benchwright.catalog.containers.flags import FLAGS_KEY, Flag
-from benchwright.catalog.containers.sealing.called_programs import scripts_in, texts_of
+from benchwright.catalog.containers.sealing.called_programs import read_test_texts, scripts_in
 from benchwright.catalog.containers.sealing.leaks import Leaks
-from benchwright.catalog.containers.sealing.verifier import OWN_PROCESSES, NoProgramStarts, Verifier
+from benchwright.catalog.containers.sealing.verifier import OWN_PROCESS_COUNT, NoProgramStartsError, Verifier
 from benchwright.catalog.harbor.environment import TaskContainers
-from benchwright.catalog.harbor.failing_test import flag_untested_pass, places_of_tests
+from benchwright.catalog.harbor.failing_test import flag_untested_pass, test_file_places
 from benchwright.catalog.harbor.grading import LogParser, grade
 from benchwright.catalog.harbor.script_hiding import restore_scripts
 from benchwright.catalog.harbor.settings import Step
-from benchwright.catalog.harbor.testing import CONTAINER_DESTROYED, RunTests, SuiteResult, ending_signal
+from benchwright.catalog.harbor.testing import (
+    CONTAINER_DESTROYED_ENDING,
+    RunTests,
+    SuiteResult,
+    find_ending_signal,
+)
 from benchwright.catalog.harbor.tool_changes import ToolChangeFinder, ToolChanges
 from benchwright.sandbox.docker import DockerSandbox
-from benchwright.sandbox.docker.images import configuration_of
+from benchwright.sandbox.docker.images import image_configuration
 from benchwright.sandbox.docker.time_limits import extend_limits_if_busy
 from benchwright.text import Say
 
@@ -63,7 +68,7 @@ class SealedTests:
         self._exit = exit
         self._leaks = leaks
         self._engine = containers.engine
-        own = OWN_PROCESSES + (exit is not None)
+        own = OWN_PROCESS_COUNT + (exit is not None)
         self._verifier = Verifier(containers, place.sandbox.container, place.spec, own)
         self._tests = tests
         self._place = place
@@ -71,7 +76,7 @@ class SealedTests:
         self._step = step
         self._instruction = instruction
         self._parser = parser
-        self._texts = texts_of(folder, places_of_tests(folder, step))
+        self._texts = read_test_texts(folder, test_file_places(folder, step))
 
     async def run(self, say: Say) -> tuple[SuiteResult, dict[str, Any]]:
         """Run the tests, and return their result with the seal's artifacts.
@@ -83,7 +88,7 @@ class SealedTests:
             EngineError: If a container cannot be started, or the engine does not respond.
         """
         tested = await self._tested()
-        if not self._score(tested) and await self._verifier.agent_is_at_work():
+        if not self._score(tested) and await self._verifier.is_agent_running():
             say("running the tests again")
             tested = await self._tested()
         score = self._score(tested)
@@ -111,17 +116,19 @@ class SealedTests:
         try:
             async with self._verifier.start(without.changes) as sandbox:
                 place = await self._place_of_tests(sandbox)
-                if (terminal := await without.write_clean_terminal(place.as_root)) is not None:
-                    place = msgspec.structs.replace(place, terminal=terminal)
+                if (terminal := await without.write_clean_terminal(place.root_sandbox)) is not None:
+                    place = msgspec.structs.replace(place, terminal_directory=terminal)
                 return await self._tests(place, self._folder, self._step)
-        except NoProgramStarts as gone:
-            return SuiteResult(CONTAINER_DESTROYED, reason=str(gone))
+        except NoProgramStartsError as gone:
+            return SuiteResult(CONTAINER_DESTROYED_ENDING, reason=str(gone))
 
     async def _place_of_tests(self, sandbox: DockerSandbox) -> TaskContainers:
         place = self._place.for_container(sandbox, {})
         if self._exit is not None:
-            place = self._place.for_container(sandbox, await self._exit.start_second_forwarder(place.as_root))
-        await restore_scripts(place.as_root, self._leaks, self._folder)
+            place = self._place.for_container(
+                sandbox, await self._exit.start_second_forwarder(place.root_sandbox)
+            )
+        await restore_scripts(place.root_sandbox, self._leaks, self._folder)
         return place
 
     async def _score_of(self, folder: Path, step: Step, with_work: bool) -> float:
@@ -134,30 +141,30 @@ class SealedTests:
             async with started as sandbox:
                 place = await self._place_of_tests(sandbox)
                 if not with_work:
-                    place = msgspec.structs.replace(place, terminal=new_state_directory())
+                    place = msgspec.structs.replace(place, terminal_directory=new_state_directory())
                 return self._score(await self._tests(place, folder, step))
-        except NoProgramStarts:
+        except NoProgramStartsError:
             return 0.0
 
     async def _changed_tools(self) -> ToolChanges:
-        configuration = await configuration_of(self._engine, self._place.image) or {}
+        configuration = await image_configuration(self._engine, self._place.image) or {}
         directory = self._place.spec.directory or configuration.get("WorkingDir") or "/"
         own = {**_environment(configuration), **self._place.spec.environment}
         what = (own, directory, self._texts, self._step, self._instruction)
-        return await ToolChangeFinder(self._verifier, self._place, *what).find()
+        return await ToolChangeFinder(self._verifier, self._place, *what).find_changes()
 
     def _score(self, tested: SuiteResult) -> float:
-        return score_of_run(tested, self._parser)
+        return score_test_run(tested, self._parser)
 
 
-def score_of_run(tested: SuiteResult, parser: LogParser | None) -> float:
+def score_test_run(tested: SuiteResult, parser: LogParser | None) -> float:
     """Return the score of one test run. Return 0 if the run has no score."""
     return grade(msgspec.to_builtins(tested), parser).score or 0.0
 
 
 def flag_early_end(tested: SuiteResult, scripts: str) -> list[Flag]:
     """Return a flag if a signal ended the tests' script early. Return nothing otherwise."""
-    signal = ending_signal(tested, scripts)
+    signal = find_ending_signal(tested, scripts)
     return [] if signal is None else [Flag(EARLY_END_FLAG, f"signal {signal} ended the script of the tests")]
 
 

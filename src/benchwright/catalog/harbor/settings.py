@@ -11,7 +11,7 @@ import msgspec
 from benchwright.records import Record
 from benchwright.sandbox.egress.hosts import NetworkAccess
 
-MAX_SECONDS = 24 * 3600.0
+MAX_TIME_LIMIT_SECONDS = 24 * 3600.0
 
 
 class UnsupportedTask(Exception):
@@ -175,19 +175,21 @@ def scale_time_limits(settings: TaskSettings, factor: float) -> TaskSettings:
     return msgspec.structs.replace(settings, steps=steps)
 
 
-def bounded_seconds(value: Any, default: float, where: str) -> float:
+def parse_seconds(value: Any, default: float, where: str) -> float:
     """Return a time limit from a file in seconds. Return the default if the value is None.
 
     Raises:
         UnsupportedTask: If the value is not a number of seconds up to one day.
     """
     seconds = _number(default if value is None else value, where)
-    if not 0 < seconds <= MAX_SECONDS:
-        raise UnsupportedTask(f"{where} must lie between 0 and {MAX_SECONDS:g} s, and is {value!r}")
+    if not 0 < seconds <= MAX_TIME_LIMIT_SECONDS:
+        raise UnsupportedTask(
+            f"{where} must lie between 0 and {MAX_TIME_LIMIT_SECONDS:g} s, and is {value!r}"
+        )
     return seconds
 
 
-def bounded_cpus(value: Any, where: str) -> float:
+def parse_cpus(value: Any, where: str) -> float:
     """Return a number of processors.
 
     Raises:
@@ -199,7 +201,7 @@ def bounded_cpus(value: Any, where: str) -> float:
     return cpus
 
 
-def megabytes(value: Any, where: str) -> int:
+def parse_megabytes(value: Any, where: str) -> int:
     """Return a size in MiB. The value is a number of MiB, or a text such as `2G`.
 
     Raises:

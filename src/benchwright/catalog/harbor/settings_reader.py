@@ -10,10 +10,10 @@ import msgspec
 
 from benchwright.catalog.harbor.environment_table import (
     AGENT_SERVICE,
-    container_settings,
-    health_check,
-    network_setting,
     parse_variables,
+    read_container_settings,
+    read_health_check,
+    read_network_setting,
 )
 from benchwright.catalog.harbor.settings import (
     Artifact,
@@ -21,10 +21,10 @@ from benchwright.catalog.harbor.settings import (
     Step,
     TaskSettings,
     UnsupportedTask,
-    bounded_seconds,
+    parse_seconds,
 )
 from benchwright.catalog.harbor.task_file import (
-    FILE_NAME,
+    TASK_FILE_NAME,
     AgentTable,
     ArtifactTable,
     CollectTable,
@@ -53,12 +53,12 @@ def read_settings(task: dict[str, Any], folder: Path) -> TaskSettings:
     """
     table = task_table(task)
     reader = _Reader(
-        table, folder, container_settings(table.environment, "environment", folder, "environment")
+        table, folder, read_container_settings(table.environment, "environment", folder, "environment")
     )
     steps = tuple(reader.steps())
     rewards = table.multi_step_reward_strategy or "mean"
     if rewards not in ("mean", "final"):
-        raise UnsupportedTask(f"{FILE_NAME}: multi_step_reward_strategy = {rewards!r} is not known here")
+        raise UnsupportedTask(f"{TASK_FILE_NAME}: multi_step_reward_strategy = {rewards!r} is not known here")
     return msgspec.structs.replace(
         reader.main,
         solution_environment=parse_variables(table.solution.env, "solution"),
@@ -96,7 +96,7 @@ class _Reader:
             agent_seconds=_agent_seconds(agents, where),
             agent_user=_user(agents),
             agent_network=self._network(agents, "agent"),
-            health=health_check(step.healthcheck, f"{where}healthcheck"),
+            health=read_health_check(step.healthcheck, f"{where}healthcheck"),
             tests=() if separate and separate[1] else self._tests(step.name),
             test_seconds=_test_seconds(step, self._table, where),
             test_environment={
@@ -125,7 +125,7 @@ class _Reader:
 
         def of(image: str | None, place: str) -> TaskSettings:
             table = msgspec.structs.replace(resources, docker_image=image)
-            found = container_settings(table, "verifier.environment", self._folder, place)
+            found = read_container_settings(table, "verifier.environment", self._folder, place)
             return found if opened is None else msgspec.structs.replace(found, network=opened)
 
         places = [(tasks.environment, "tests")]
@@ -142,7 +142,7 @@ class _Reader:
         places = ("tests", f"steps/{step}/tests") if step else ("tests",)
         if not any((self._folder / place / "test.sh").is_file() for place in places):
             raise UnsupportedTask(
-                f"there is no {places[-1]}/test.sh beside {FILE_NAME}, and no image that brings it"
+                f"there is no {places[-1]}/test.sh beside {TASK_FILE_NAME}, and no image that brings it"
             )
         return tuple(place for place in places if (self._folder / place).is_dir())
 
@@ -150,13 +150,15 @@ class _Reader:
         chosen = _network(tables, section)
         if chosen not in (None, self.main.network) and self.main.neighbours:
             raise UnsupportedTask(
-                f"{FILE_NAME}: [{section}] network_mode changes the network of a task with several containers, "
+                f"{TASK_FILE_NAME}: [{section}] network_mode changes the network of a task with several containers, "
                 "which is not supported here"
             )
         return chosen
 
     def _collect(self, table: CollectTable) -> CollectCommand:
-        seconds = bounded_seconds(table.timeout_sec, 60.0, f"{FILE_NAME}: [[verifier.collect]] timeout_sec")
+        seconds = parse_seconds(
+            table.timeout_sec, 60.0, f"{TASK_FILE_NAME}: [[verifier.collect]] timeout_sec"
+        )
         service = self._service(table.service, "[[verifier.collect]]")
         return CollectCommand(table.command, service, seconds, _name(table.user))
 
@@ -171,36 +173,36 @@ class _Reader:
         path = PurePosixPath(table.source)
         if not path.is_absolute() or ".." in path.parts or len(path.parts) < 2:
             raise UnsupportedTask(
-                f"{FILE_NAME}: artifacts: {table.source!r} must be an absolute path below /"
+                f"{TASK_FILE_NAME}: artifacts: {table.source!r} must be an absolute path below /"
             )
         return Artifact(str(path), table.exclude, self._service(table.service or AGENT_SERVICE, "artifacts"))
 
     def _service(self, name: str, where: str) -> str:
         service = "" if name == AGENT_SERVICE else name
         if service not in self._services:
-            raise UnsupportedTask(f"{FILE_NAME}: {where}: there is no service {name!r}")
+            raise UnsupportedTask(f"{TASK_FILE_NAME}: {where}: there is no service {name!r}")
         return service
 
     def _refuse_files(self, place: str) -> None:
         for name, reason in _REFUSED_FILES.items():
             if (self._folder / place / name).exists():
                 raise UnsupportedTask(
-                    f"{PurePosixPath(place, name)} beside {FILE_NAME} is not supported: {reason}"
+                    f"{PurePosixPath(place, name)} beside {TASK_FILE_NAME} is not supported: {reason}"
                 )
 
 
 def _network(tables: Sequence[AgentTable | VerifierTable], section: str) -> NetworkAccess | None:
-    modes = [network_setting(one.network_mode, one.allowed_hosts, section) for one in tables]
+    modes = [read_network_setting(one.network_mode, one.allowed_hosts, section) for one in tables]
     return next((mode for mode in modes if mode is not None), None)
 
 
 def _mode(table: VerifierTable) -> str | None:
     mode = table.environment_mode
     if mode not in (None, "shared", "separate"):
-        raise UnsupportedTask(f"{FILE_NAME}: [verifier] environment_mode = {mode!r} is not known here")
+        raise UnsupportedTask(f"{TASK_FILE_NAME}: [verifier] environment_mode = {mode!r} is not known here")
     if mode == "shared" and table.environment is not None:
         raise UnsupportedTask(
-            f"{FILE_NAME}: [verifier] environment_mode = 'shared' contradicts [verifier.environment]"
+            f"{TASK_FILE_NAME}: [verifier] environment_mode = 'shared' contradicts [verifier.environment]"
         )
     return mode or (None if table.environment is None else "separate")
 
@@ -209,14 +211,16 @@ def _agent_seconds(tables: Sequence[AgentTable], where: str) -> float | None:
     """Return the agent's time limit in seconds. None means no limit."""
     given = next((one.timeout_sec for one in tables if one.timeout_sec is not None), None)
     return (
-        None if given is None else bounded_seconds(given, 600.0, f"{FILE_NAME}: {where}[agent] timeout_sec")
+        None
+        if given is None
+        else parse_seconds(given, 600.0, f"{TASK_FILE_NAME}: {where}[agent] timeout_sec")
     )
 
 
 def _test_seconds(step: StepTable, task: TaskTable, where: str) -> float:
     """Return the time limit of tests in seconds. A step without a limit gets 600 s, whatever the task's limit."""
     table = step.verifier if step.name else task.verifier
-    return bounded_seconds(table.timeout_sec, 600.0, f"{FILE_NAME}: {where}[verifier] timeout_sec")
+    return parse_seconds(table.timeout_sec, 600.0, f"{TASK_FILE_NAME}: {where}[verifier] timeout_sec")
 
 
 def _user(tables: Sequence[AgentTable | VerifierTable]) -> str:
@@ -239,5 +243,7 @@ def _check_name(name: str, seen: set[str]) -> None:
         name.strip() and name.isprintable() and name not in (".", "..") and not set('/\\<>:"|?*') & set(name)
     )
     if not plain or name.casefold() in seen:
-        raise UnsupportedTask(f"{FILE_NAME}: steps: {name!r} is not a name of a folder, or that of two steps")
+        raise UnsupportedTask(
+            f"{TASK_FILE_NAME}: steps: {name!r} is not a name of a folder, or that of two steps"
+        )
     seen.add(name.casefold())

@@ -12,20 +12,20 @@ from benchwright.catalog.containers import AgentOptions
 from benchwright.catalog.containers.flags import FLAGS_KEY
 from benchwright.catalog.containers.gold_tallies import compare_with_gold
 from benchwright.catalog.containers.network_failures import (
-    network_failure,
+    find_network_failure,
+    have_tests_started,
     setup_failure_message,
-    tests_started,
 )
 from benchwright.catalog.containers.traffic import with_traffic
 from benchwright.catalog.harbor.attempt import Attempt, TrialRun
-from benchwright.catalog.harbor.environment import Environments
-from benchwright.catalog.harbor.folders import TaskFolders
-from benchwright.catalog.harbor.grading import STEPS, TESTS, LogParser, grade, verdict_on
-from benchwright.catalog.harbor.network_phases import needs_proxy, texts_of_tests
+from benchwright.catalog.harbor.environment import TaskContainerStarter
+from benchwright.catalog.harbor.grading import STEPS, TESTS, LogParser, build_verdict, grade
+from benchwright.catalog.harbor.network_phases import needs_proxy, read_test_texts
 from benchwright.catalog.harbor.rows import instructions_of, settings_of
 from benchwright.catalog.harbor.script_hiding import ScriptHider
 from benchwright.catalog.harbor.sealed_testing import RERUN
 from benchwright.catalog.harbor.settings import TaskSettings, scale_time_limits
+from benchwright.catalog.harbor.task_folders import TaskFolders
 from benchwright.catalog.harbor.testing import RunTests, run_tests
 from benchwright.engine.protocols import Session
 from benchwright.errors import ExecutionError
@@ -40,7 +40,7 @@ class TaskSolver:
 
     def __init__(
         self,
-        environments: Environments,
+        environments: TaskContainerStarter,
         folders: TaskFolders,
         options: AgentOptions,
         tests: RunTests = run_tests,
@@ -89,10 +89,10 @@ class TaskSolver:
         outcome = self._outcome(sample, settings, attempted)
         if proxy is None:
             return outcome
-        texts = [text for run in attempted.step_runs for text in texts_of_tests(folder, run.step)]
+        texts = [text for run in attempted.step_runs for text in read_test_texts(folder, run.step)]
         named = [*instructions_of(sample), *texts]
-        passed = bool(verdict_on(sample.content["settings"], outcome.artifacts, self._parsers).score)
-        begun = tests_started(attempted.step_runs[-1].suite_result.log)
+        passed = bool(build_verdict(sample.content["settings"], outcome.artifacts, self._parsers).score)
+        begun = have_tests_started(attempted.step_runs[-1].suite_result.log)
         return with_traffic(outcome, proxy.traffic, named, begun=begun, passed=passed)
 
     def _outcome(self, sample: Sample, settings: TaskSettings, attempted: TrialRun) -> Outcome:
@@ -132,5 +132,5 @@ def network_failure_reason(tests: Mapping[str, Any], parser: LogParser | None) -
     """
     if tests.get("ended") != "exited" or grade(tests, parser).score:
         return None
-    line = network_failure(tests.get("log", ""))
+    line = find_network_failure(tests.get("log", ""))
     return setup_failure_message(line) if line else None

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from benchwright.catalog.harbor.environment import LOGS_FOLDER, TESTS_FOLDER, TaskContainers
-from benchwright.catalog.harbor.health import wait_until_healthy
+from benchwright.catalog.harbor.health_waiting import wait_until_healthy
 from benchwright.catalog.harbor.settings import Step
 from benchwright.errors import ExecutionError
 from benchwright.sandbox.docker import DockerSandbox
-from benchwright.sandbox.docker.copy_tree import make_folder, write_into
+from benchwright.sandbox.docker.copy_tree import make_folder, write_into_folder
 from benchwright.text import one_line
 
 SETUP_SECONDS = 600.0
@@ -33,14 +33,14 @@ async def prepare_step(place: TaskContainers, folder: Path, step: Step, after: S
             f"{LOGS_FOLDER}/agent",
             *([TESTS_FOLDER, f"{LOGS_FOLDER}/verifier"] if after.verifier is None else []),
         ]
-        await place.as_root.run(["rm", "-rf", *left], seconds=CLEARING_SECONDS)
+        await place.root_sandbox.run(["rm", "-rf", *left], seconds=CLEARING_SECONDS)
         for log in ("agent", "verifier"):
-            await make_folder(place.as_root, f"{LOGS_FOLDER}/{log}", 0o777)
-    sandbox = place.as_user(step.agent_user)
+            await make_folder(place.root_sandbox, f"{LOGS_FOLDER}/{log}", 0o777)
+    sandbox = place.user_sandbox(step.agent_user)
     files = folder / "steps" / step.name / "workdir"
     if files.is_dir():
         directory = await _directory(sandbox)
-        await write_into(place.as_root, [files], directory)
+        await write_into_folder(place.root_sandbox, [files], directory)
         if (files / "setup.sh").is_file():
             await _set_up(sandbox, f"{directory.rstrip('/')}/setup.sh", step.name)
     if step.health is not None:

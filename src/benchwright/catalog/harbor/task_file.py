@@ -16,14 +16,14 @@ import msgspec
 from benchwright.catalog.harbor.settings import UnsupportedTask
 from benchwright.data.errors import DatasetParseError
 
-FILE_NAME = "task.toml"
+TASK_FILE_NAME = "task.toml"
 
 
-class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class TomlTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Base class of the file's tables."""
 
 
-class HealthTable(Table, frozen=True):
+class HealthTable(TomlTable, frozen=True):
     """A health check: the table `[environment.healthcheck]`, or that table of a step."""
 
     command: str
@@ -34,7 +34,7 @@ class HealthTable(Table, frozen=True):
     retries: int = 3
 
 
-class EnvironmentTable(Table, frozen=True):
+class EnvironmentTable(TomlTable, frozen=True):
     """A container: the table `[environment]` or `[verifier.environment]`.
 
     `memory`, `storage` and `allow_internet` are older names of fields.
@@ -61,7 +61,7 @@ class EnvironmentTable(Table, frozen=True):
     allowed_hosts: list[str] | None = None
 
 
-class AgentTable(Table, frozen=True):
+class AgentTable(TomlTable, frozen=True):
     """The agent's limits and user: the table `[agent]`."""
 
     timeout_sec: float | None = None
@@ -70,7 +70,7 @@ class AgentTable(Table, frozen=True):
     allowed_hosts: list[str] | None = None
 
 
-class CollectTable(Table, frozen=True):
+class CollectTable(TomlTable, frozen=True):
     """A command to run before artifacts are read: an entry of `[[verifier.collect]]`."""
 
     command: str
@@ -79,7 +79,7 @@ class CollectTable(Table, frozen=True):
     user: str | int | None = None
 
 
-class VerifierTable(Table, frozen=True):
+class VerifierTable(TomlTable, frozen=True):
     """The tests: the table `[verifier]`."""
 
     timeout_sec: float = 600.0
@@ -92,13 +92,13 @@ class VerifierTable(Table, frozen=True):
     allowed_hosts: list[str] | None = None
 
 
-class SolutionTable(Table, frozen=True):
+class SolutionTable(TomlTable, frozen=True):
     """The task's own solution: the table `[solution]`."""
 
     env: dict[str, str] = {}
 
 
-class ArtifactTable(Table, frozen=True):
+class ArtifactTable(TomlTable, frozen=True):
     """One entry of `artifacts` in a task file.
 
     `destination`, Harbor's path for saving the artifact on the host, is ignored, because Benchwright saves no
@@ -111,7 +111,7 @@ class ArtifactTable(Table, frozen=True):
     service: str | None = None
 
 
-class StepTable(Table, frozen=True):
+class StepTable(TomlTable, frozen=True):
     """One entry of `[[steps]]`."""
 
     name: str
@@ -122,7 +122,7 @@ class StepTable(Table, frozen=True):
     artifacts: list[str | ArtifactTable] = []
 
 
-class TaskTable(Table, frozen=True):
+class TaskTable(TomlTable, frozen=True):
     """The whole file. `task`, `metadata`, `source` and the versions only describe a task."""
 
     version: Any = None
@@ -167,7 +167,7 @@ def task_table(task: dict[str, Any]) -> TaskTable:
     try:
         return msgspec.convert(task, TaskTable, strict=False)
     except msgspec.ValidationError as error:
-        raise UnsupportedTask(f"{FILE_NAME}: {_placed(str(error))}") from None
+        raise UnsupportedTask(f"{TASK_FILE_NAME}: {_placed(str(error))}") from None
 
 
 _UNKNOWN = re.compile(r"Object contains unknown field `(?P<field>.*?)`(?: - at `(?P<path>.*?)`)?$")

@@ -10,13 +10,13 @@ from benchwright.catalog.harbor.environment import LOGS_FOLDER, TESTS_FOLDER, Ta
 from benchwright.catalog.harbor.settings import Step
 from benchwright.records import Record
 from benchwright.sandbox.docker import ExecResult
-from benchwright.sandbox.docker.archives import FileTooLarge, NoFile, PathStat, path_stat
+from benchwright.sandbox.docker.archives import FileMissing, FileTooLarge, PathStat, path_stat
 from benchwright.sandbox.docker.containers import MiB
 from benchwright.sandbox.docker.copy_tree import make_folder, write_tree
 
-KEPT_BYTES = 1 * MiB
-OUTPUT_BYTES = 128 * MiB
-LOG_CHARACTERS = 32 * 1024
+MAX_KEPT_BYTES = 1 * MiB
+MAX_OUTPUT_BYTES = 128 * MiB
+MAX_LOG_PART_CHARACTERS = 32 * 1024
 """Number of characters that an outcome keeps of the log's start, and of its end."""
 SUMMARY_CHARACTERS = 512 * 1024
 MAX_REWARD_LENGTH = 64 * 1024
@@ -37,7 +37,7 @@ _SIGNALLED = frozenset(128 + signal for signal in (1, 2, 3, 9, 15))
 _ENDS_OTHERS = re.compile(r"\b(?:kill|pkill|killall|wait|timeout|trap)\b")
 """Regular expression for shell commands through which a script can exit with a signal's exit code by itself."""
 _NO_PROGRAM = b"OCI runtime exec failed"
-CONTAINER_DESTROYED = "container_destroyed"
+CONTAINER_DESTROYED_ENDING = "container_destroyed"
 
 
 class SuiteResult(Record, frozen=True):
@@ -72,20 +72,20 @@ async def run_tests(place: TaskContainers, folder: Path, step: Step) -> SuiteRes
         ExecutionError: If the container was ended from outside, or the engine does not respond.
     """
     await copy_tests(place, [folder / one for one in step.tests], f"{LOGS_FOLDER}/verifier")
-    await make_folder(place.as_root, f"{LOGS_FOLDER}/verifier", 0o777)
-    await place.as_root.run(["chmod", "+x", f"{TESTS_FOLDER}/test.sh"], seconds=CLEARING_SECONDS)
+    await make_folder(place.root_sandbox, f"{LOGS_FOLDER}/verifier", 0o777)
+    await place.root_sandbox.run(["chmod", "+x", f"{TESTS_FOLDER}/test.sh"], seconds=CLEARING_SECONDS)
     left_before = [await _stat(place, path) for path in _REWARDS]
-    ended = await place.as_user(step.test_user).run(
+    ended = await place.user_sandbox(step.test_user).run(
         ["sh", "-c", _SCRIPT],
         seconds=step.test_seconds,
         environment={**place.environment, **step.test_environment},
-        kept_bytes=KEPT_BYTES,
-        output_bytes=OUTPUT_BYTES,
+        kept_bytes=MAX_KEPT_BYTES,
+        output_bytes=MAX_OUTPUT_BYTES,
     )
     if _gone(ended):
-        return suite_result(ended)
+        return build_suite_result(ended)
     rewards = [await _reward(place, path, old) for path, old in zip(_REWARDS, left_before, strict=True)]
-    return suite_result(ended, *rewards)
+    return build_suite_result(ended, *rewards)
 
 
 async def copy_tests(place: TaskContainers, sources: Sequence[Path], *cleared: str) -> None:
@@ -94,11 +94,11 @@ async def copy_tests(place: TaskContainers, sources: Sequence[Path], *cleared: s
     Only the removal needs a program in the container. If the removal fails, the tests overwrite existing
     files, and a reward that existed before is ignored.
     """
-    paths = [*cleared, *([TESTS_FOLDER] if sources and not place.tests_in_image else [])]
+    paths = [*cleared, *([TESTS_FOLDER] if sources and not place.has_tests_in_image else [])]
     if paths:
-        await place.as_root.run(["rm", "-rf", *paths], seconds=CLEARING_SECONDS)
+        await place.root_sandbox.run(["rm", "-rf", *paths], seconds=CLEARING_SECONDS)
     for source in sources:
-        await write_tree(place.as_root, [source], TESTS_FOLDER)
+        await write_tree(place.root_sandbox, [source], TESTS_FOLDER)
 
 
 async def _stat(place: TaskContainers, path: str) -> PathStat | None:
@@ -114,8 +114,8 @@ async def _reward(place: TaskContainers, path: str, before: PathStat | None) -> 
     if after is None or after == before:
         return None
     try:
-        return (await place.as_root.read_file(path, MAX_REWARD_LENGTH)).decode("utf-8", "replace")
-    except (NoFile, FileTooLarge):
+        return (await place.root_sandbox.read_file(path, MAX_REWARD_LENGTH)).decode("utf-8", "replace")
+    except (FileMissing, FileTooLarge):
         return None
 
 
@@ -123,7 +123,7 @@ def _gone(ended: ExecResult) -> bool:
     return ended.container_ended or ended.exit_code is None
 
 
-def suite_result(ended: ExecResult, text: str | None = None, json: str | None = None) -> SuiteResult:
+def build_suite_result(ended: ExecResult, text: str | None = None, json: str | None = None) -> SuiteResult:
     """Build the result of a test run from the result of the test command.
 
     `text` and `json`: the contents of reward.txt and reward.json; None if missing.
@@ -133,7 +133,7 @@ def suite_result(ended: ExecResult, text: str | None = None, json: str | None = 
     summary = log[heading.start() :] if heading else None
     destroyed = ended.exit_code in _CANNOT_RUN and ended.stdout.startswith(_NO_PROGRAM)
     return SuiteResult(
-        ended=CONTAINER_DESTROYED if destroyed else ended.reason,
+        ended=CONTAINER_DESTROYED_ENDING if destroyed else ended.reason,
         exit_code=ended.exit_code,
         seconds=round(ended.seconds, 3),
         log=_bounded(log),
@@ -145,7 +145,7 @@ def suite_result(ended: ExecResult, text: str | None = None, json: str | None = 
     )
 
 
-def ending_signal(tested: SuiteResult, scripts: str) -> int | None:
+def find_ending_signal(tested: SuiteResult, scripts: str) -> int | None:
     """Return the signal that ended the tests' script, derived from the script's exit code.
 
     Return None if no signal ended it, or if the script may exit with that code by itself.
@@ -155,7 +155,7 @@ def ending_signal(tested: SuiteResult, scripts: str) -> int | None:
 
 
 def _bounded(log: str) -> str:
-    cut = len(log) - 2 * LOG_CHARACTERS
+    cut = len(log) - 2 * MAX_LOG_PART_CHARACTERS
     if cut <= 0:
         return log
-    return f"{log[:LOG_CHARACTERS]}\n[... {cut} characters left out ...]\n{log[-LOG_CHARACTERS:]}"
+    return f"{log[:MAX_LOG_PART_CHARACTERS]}\n[... {cut} characters left out ...]\n{log[-MAX_LOG_PART_CHARACTERS:]}"

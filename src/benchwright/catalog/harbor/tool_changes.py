@@ -19,11 +19,11 @@ from benchwright.catalog.containers.sealing.changed_tools import (
     is_test_program,
 )
 from benchwright.catalog.containers.sealing.terminal_state import (
-    PATH,
+    PATH_VARIABLE,
     TerminalState,
-    read_terminal,
+    read_terminal_state,
     variables_affecting_tests,
-    write_terminal,
+    write_terminal_state,
 )
 from benchwright.catalog.containers.sealing.verifier import Verifier
 from benchwright.catalog.harbor.environment import TaskContainers
@@ -69,7 +69,7 @@ class ToolChanges(Record, frozen=True):
     terminal: TerminalState | None = None
 
     def __bool__(self) -> bool:
-        plain = self.terminal is None or self.terminal.is_plain
+        plain = self.terminal is None or self.terminal.has_only_exports
         return bool(self.changes or self.variables) or not plain
 
     @property
@@ -79,7 +79,7 @@ class ToolChanges(Record, frozen=True):
             self.changes, key=lambda change: (change.path.endswith((".pyc", "__pycache__")), change.path)
         )
         words = [f"exported {name}" for name in self.variables]
-        if self.terminal is not None and not self.terminal.is_plain:
+        if self.terminal is not None and not self.terminal.has_only_exports:
             words.append("commands in the state of the terminal")
         words += [f"{change.kind} {change.path}" for change in ordered]
         told = ", ".join(words[:MAX_NAMED_CHANGES])
@@ -92,7 +92,7 @@ class ToolChanges(Record, frozen=True):
         """
         if self.terminal is None:
             return None
-        return await write_terminal(sandbox, self.terminal, self.variables)
+        return await write_terminal_state(sandbox, self.terminal, self.variables)
 
 
 class ToolChangeFinder:
@@ -114,14 +114,14 @@ class ToolChangeFinder:
     ) -> None:
         self._verifier = verifier
         self._place = place
-        self._own = {PATH: SYSTEM_PATH, **own}
+        self._own = {PATH_VARIABLE: SYSTEM_PATH, **own}
         self._directory = directory
         self._texts = texts
         self._scripts = scripts_in(texts)
         self._step = step
         self._instruction = instruction
 
-    async def find(self) -> ToolChanges:
+    async def find_changes(self) -> ToolChanges:
         """Return the agent's changes to the tools.
 
         Raises:
@@ -130,10 +130,13 @@ class ToolChangeFinder:
         terminal = await self._terminal() if self._step.same_shell else None
         changes = await self._verifier.list_changes()
         profiles = await self._profiles(changes)
-        paths = [self._own[PATH], *(path for text in profiles.values() for path in _FOLDERS.findall(text))]
+        paths = [
+            self._own[PATH_VARIABLE],
+            *(path for text in profiles.values() for path in _FOLDERS.findall(text)),
+        ]
         directories = {self._directory}
         if terminal is not None:
-            paths.append(terminal.exports.get(PATH, ""))
+            paths.append(terminal.exports.get(PATH_VARIABLE, ""))
             directories.add(terminal.directory)
         called = await self._called(changes, paths)
         found = find_changed_tools(changes, self._instruction, directories, called)
@@ -147,13 +150,13 @@ class ToolChangeFinder:
 
     async def _terminal(self) -> TerminalState | None:
         async with self._verifier.start_original() as sandbox:
-            return await read_terminal(self._place.for_container(sandbox, {}).as_root)
+            return await read_terminal_state(self._place.for_container(sandbox, {}).root_sandbox)
 
     async def _called(self, changes: Sequence[FileChange], paths: Sequence[str]) -> CalledPrograms:
         called = find_called_programs(self._texts, paths, self._directory)
-        there = await self._verifier.existing_programs(
+        there = await self._verifier.find_existing_programs(
             added_programs(changes, called),
-            find_called_programs({}, [self._own[PATH]], self._directory).folders,
+            find_called_programs({}, [self._own[PATH_VARIABLE]], self._directory).program_folders,
         )
         return msgspec.structs.replace(called, image_programs=there)
 
@@ -172,7 +175,7 @@ class ToolChangeFinder:
 
         A requested environment is, for example, a virtual environment that the instruction asks for.
         """
-        if change.kind != "added" or posixpath.dirname(change.path) in self._own[PATH].split(":"):
+        if change.kind != "added" or posixpath.dirname(change.path) in self._own[PATH_VARIABLE].split(":"):
             return False
         name = posixpath.basename(change.path)
         if not is_test_program(name):
@@ -183,7 +186,7 @@ class ToolChangeFinder:
         )
         if asked and _ENVIRONMENTS.search(self._instruction):
             return True
-        stat = await self._verifier.stat(change.path)
+        stat = await self._verifier.stat_path(change.path)
         if stat is None or not stat.mode & _LINK or not stat.linkTarget:
             return False
         leads_to = posixpath.basename(stat.linkTarget)
@@ -194,8 +197,8 @@ class ToolChangeFinder:
         self, changes: Sequence[FileChange], called: CalledPrograms
     ) -> list[FileChange]:
         """Return the program folders that the agent replaced by a link."""
-        found = [one for one in changes if one.kind == "changed" and one.path in called.folders]
-        stats = [await self._verifier.stat(one.path) for one in found]
+        found = [one for one in changes if one.kind == "changed" and one.path in called.program_folders]
+        stats = [await self._verifier.stat_path(one.path) for one in found]
         return [one for one, stat in zip(found, stats, strict=True) if stat and stat.mode & _LINK]
 
 
@@ -204,4 +207,4 @@ def _overrides(profile: str, called: CalledPrograms) -> bool:
     if _STARTS.search(profile):
         return True
     names = {name for found in _GIVES_ANOTHER.findall(profile) for name in found if name}
-    return any(name in called.words and is_test_program(name) for name in names - {"ls", "grep"})
+    return any(name in called.test_words and is_test_program(name) for name in names - {"ls", "grep"})

@@ -15,7 +15,7 @@ from benchwright.catalog.hle.grading import (
     grade_stated,
     rms_calibration_error,
 )
-from benchwright.catalog.hle.rows import MULTIPLE_CHOICE, TextQuestionReader, all_samples
+from benchwright.catalog.hle.rows import MULTIPLE_CHOICE_TYPE, TextQuestionReader, samples_with_images
 from benchwright.catalog.judge_departures import judge_departures
 from benchwright.data.datasets import Source
 from benchwright.endpoint.dialects.conversation import image_part, text_part
@@ -50,7 +50,7 @@ NO_JUDGE_DEPARTURE = "no judge (--judge-model): answers are matched exactly"
 def make(about: About, options: Options) -> Benchmark:
     """Return the benchmark in the variant that `about` describes."""
     if about.variant == "images":
-        return _judged_benchmark(about, options, all_samples, calibration_figures)
+        return _judged_benchmark(about, options, samples_with_images, calibration_figures)
     questions = TextQuestionReader()
 
     def summarise(graded: Iterable[GradedTrial]) -> Sequence[Figure]:
@@ -134,7 +134,7 @@ def _checks(sample: Sample) -> Iterator[Check]:
 
 def _documented_checks(sample: Sample) -> Iterator[Check]:
     right = sample.content["answer"]
-    choice = sample.content["answer_type"] == MULTIPLE_CHOICE
+    choice = sample.content["answer_type"] == MULTIPLE_CHOICE_TYPE
     beyond = choice and right.strip() not in {"A", "B", "C", "D"}
     reason = "the documented evaluator knows the letters A to D alone" if beyond else None
     yield Check(GOLD, [assistant(f"The answer is {right}" if choice else right)], reason=reason)

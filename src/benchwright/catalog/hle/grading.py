@@ -9,7 +9,7 @@ from typing import Any
 
 from benchwright.catalog.asking import user
 from benchwright.catalog.grading import Verdict, last_match, verdict_score
-from benchwright.catalog.hle.rows import MULTIPLE_CHOICE
+from benchwright.catalog.hle.rows import MULTIPLE_CHOICE_TYPE
 from benchwright.engine.protocols import Score, Session
 from benchwright.records import Message, Outcome, Sample
 from benchwright.runs.keys import fingerprint
@@ -65,11 +65,11 @@ def grade_stated(content: dict[str, Any], answer: str) -> Verdict:
 
     Case, spacing and markup are ignored.
     """
-    stated = stated_answer(answer)
-    details = {"confidence": stated_confidence(answer)}
+    stated = find_stated_answer(answer)
+    details = {"confidence": find_stated_confidence(answer)}
     if stated is None:
         return Verdict(None, None, content["answer"], details=details)
-    if content["answer_type"] == MULTIPLE_CHOICE:
+    if content["answer_type"] == MULTIPLE_CHOICE_TYPE:
         letter = _LETTER.match(stated)
         stated = (letter[1] or letter[2]) if letter else stated
     same = _plain(stated) == _plain(content["answer"])
@@ -89,7 +89,7 @@ def grade_documented(content: dict[str, Any], answer: str) -> Verdict:
     )
 
     expected = content["answer"]
-    if content["answer_type"] == MULTIPLE_CHOICE:
+    if content["answer_type"] == MULTIPLE_CHOICE_TYPE:
         letter = extract_mcq_answer(answer, num_options=4)
         return Verdict(None if letter is None else float(letter == expected.strip()), letter, expected)
     if not answer.strip():
@@ -97,14 +97,14 @@ def grade_documented(content: dict[str, Any], answer: str) -> Verdict:
     return Verdict(float(exact_match(answer, expected) or contains_match(answer, expected)), answer, expected)
 
 
-def stated_answer(answer: str) -> str | None:
+def find_stated_answer(answer: str) -> str | None:
     """Return the text of the last "Answer:" line, without its markup. Return None if it is missing or blank."""
     found = last_match(_ANSWER_LINE, answer)
     stated = found[1].translate(_MARKUP).strip() if found else ""
     return stated or None
 
 
-def stated_confidence(answer: str) -> int:
+def find_stated_confidence(answer: str) -> int:
     """Return the last stated confidence in percent. Return 100 if none is stated, as in the official code."""
     found = last_match(_CONFIDENCE, answer)
     return min(int(found[1]), 100) if found else 100
@@ -116,7 +116,7 @@ def _plain(text: str) -> str:
 
 OFFICIAL_JUDGE = "o3-mini-2025-01-31"
 
-JUDGE_TOKENS = 4096
+MAX_JUDGE_TOKENS = 4096
 
 _CORRECT = re.compile(r"\bcorrect[*_\"]{0,3}:[*_\"\s]*(yes|no)\b", re.IGNORECASE)
 _EXTRACTED = re.compile(r"extracted_final_answer[*_\"]{0,3}:[*_\" \t]*(.*)", re.IGNORECASE)
@@ -134,10 +134,10 @@ class JudgeScorer:
     def __init__(self, name: str, model: str) -> None:
         self.name = name
         self.fingerprint = fingerprint("hle judge", 1, JUDGE_PROMPT, model)
-        self._params: dict[str, Any] = {"max_completion_tokens": JUDGE_TOKENS}
+        self._params: dict[str, Any] = {"max_completion_tokens": MAX_JUDGE_TOKENS}
         if model == OFFICIAL_JUDGE:
             self._params["temperature"] = None  # it accepts no temperature
-        self.judging = JudgeInfo(fingerprint(JUDGE_PROMPT), self._params)
+        self.judge_info = JudgeInfo(fingerprint(JUDGE_PROMPT), self._params)
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
         """Ask the judge. Return 1 if its verdict is yes, else 0. A blank answer has no score.
@@ -156,8 +156,8 @@ class JudgeScorer:
                 extracted[1].strip() if extracted else None,
                 content["answer"],
                 details={
-                    "confidence": stated_confidence(reply.text),
-                    **self.judging.details(reply.model),
+                    "confidence": find_stated_confidence(reply.text),
+                    **self.judge_info.score_details(reply.model),
                 },
                 explanation=reply.text,
             )
@@ -170,12 +170,16 @@ def says_yes(judgement: str) -> bool:
     return found is not None and found[1].lower() == "yes"
 
 
-BIN_SIZE = 100
+CALIBRATION_BIN_SIZE = 100
 """The number of answers per bin in the official calibration error."""
 
 
 def rms_calibration_error(
-    confidence: Sequence[float], correct: Sequence[bool], *, last_bin: bool = True, size: int = BIN_SIZE
+    confidence: Sequence[float],
+    correct: Sequence[bool],
+    *,
+    last_bin: bool = True,
+    size: int = CALIBRATION_BIN_SIZE,
 ) -> float | None:
     """Return the root mean square over bins of |mean confidence - share correct|, weighted by bin size.
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import Literal
 
 from benchwright.data.datasets import Source
-from benchwright.pictures import bytes_of_url, data_url, picture_in_url
+from benchwright.pictures import decode_data_url, make_data_url, parse_data_url
 from benchwright.records import Record, Sample
 
-MULTIPLE_CHOICE = "multipleChoice"
+MULTIPLE_CHOICE_TYPE = "multipleChoice"
 
 
 class HleRow(Record, frozen=True):
@@ -43,21 +43,21 @@ class TextQuestionReader:
                 yield _sample(row)
 
 
-class CheckedRow(HleRow, frozen=True):
+class CheckedImageRow(HleRow, frozen=True):
     """A row whose image was checked: the data is a real image, whatever type its data URL claims."""
 
     def __post_init__(self) -> None:
         if self.image:
-            picture_in_url(self.image)
+            parse_data_url(self.image)
 
 
-def all_samples(source: Source) -> Iterator[Sample]:
+def samples_with_images(source: Source) -> Iterator[Sample]:
     """Yield one sample per question, with its image if it has one."""
-    for row in source.read(CheckedRow, "test"):
+    for row in source.read(CheckedImageRow, "test"):
         sample = _sample(row)
         sample.labels["image"] = "yes" if row.image else "no"
         if row.image:
-            sample.content["image"] = data_url(bytes_of_url(row.image))
+            sample.content["image"] = make_data_url(decode_data_url(row.image))
         yield sample
 
 

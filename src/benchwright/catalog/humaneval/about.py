@@ -31,7 +31,7 @@ HUMANEVAL = About(
     metric="pass@1",
     max_tokens=simple_evals.MAX_TOKENS,
     temperature=simple_evals.TEMPERATURE,
-    options=simple_evals.OPTIONS,
+    options=simple_evals.SYSTEM_MESSAGE_OPTION,
     needs=("sandbox",),
 )
 

@@ -9,16 +9,16 @@ from benchwright.catalog import simple_evals
 from benchwright.catalog.asking import AskOnce, PlainBenchmark, assistant, system, user
 from benchwright.catalog.benchmark import GOLD, About, Benchmark, Check, Options
 from benchwright.catalog.humaneval import rows
-from benchwright.catalog.humaneval.grading import DocumentedScorer, ProgramScorer, figures, pass_at_ks
+from benchwright.catalog.humaneval.grading import DocumentedScorer, ProgramScorer, compute_pass_at_ks, figures
 from benchwright.records import Message, Sample
 
-INSTRUCTION = (
+OFFICIAL_INSTRUCTION = (
     "Read the following function signature and docstring, and fully implement the function described. "
     "Your response should only contain the code for this function.\n"
 )
 """The instruction of simple-evals, word for word, so that scores are comparable."""
 
-DOCUMENTED_SYSTEM = (
+DOCUMENTED_SYSTEM_PROMPT = (
     "You are an expert Python programmer. Complete the function as requested. "
     "Return only code, no explanations."
 )
@@ -26,12 +26,12 @@ DOCUMENTED_SYSTEM = (
 
 def official_prompt(content: dict[str, Any]) -> list[Message]:
     """Return the prompt of simple-evals: the instruction, then the function's head and docstring."""
-    return [user(INSTRUCTION + content["prompt"])]
+    return [user(OFFICIAL_INSTRUCTION + content["prompt"])]
 
 
 def documented_prompt(content: dict[str, Any]) -> list[Message]:
     """Return the prompt that llm-benchmarker documents."""
-    return [system(DOCUMENTED_SYSTEM), user(f"Complete this function:\n\n{content['prompt']}")]
+    return [system(DOCUMENTED_SYSTEM_PROMPT), user(f"Complete this function:\n\n{content['prompt']}")]
 
 
 CHEATING_BODIES = {
@@ -53,7 +53,7 @@ def make(about: About, options: Options) -> Benchmark:
             solver=AskOnce(documented_prompt),
             scorers=(DocumentedScorer(about.metric),),
             checks=_documented_checks,
-            figures=pass_at_ks,
+            figures=compute_pass_at_ks,
         )
     opening = simple_evals.opening_messages(options)
     return PlainBenchmark(
@@ -63,7 +63,7 @@ def make(about: About, options: Options) -> Benchmark:
         scorers=(ProgramScorer(about.metric),),
         checks=_checks,
         figures=figures,
-        departures=simple_evals.departures(options),
+        departures=simple_evals.system_message_departures(options),
     )
 
 

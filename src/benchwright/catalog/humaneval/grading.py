@@ -14,7 +14,7 @@ from benchwright.catalog.humaneval.program_builder import (
     lenient_completion,
     published_completion,
 )
-from benchwright.catalog.repeats import figures_over_repeats
+from benchwright.catalog.repeat_figures import figures_over_repeats
 from benchwright.engine.protocols import Score, Session
 from benchwright.records import Outcome, Sample
 from benchwright.runs.keys import fingerprint
@@ -109,10 +109,10 @@ def figures(graded: Iterable[GradedTrial]) -> Sequence[Figure]:
     kept = list(graded)
     lenient = mean([float(one.value == 1.0 or bool(one.detail.get(LENIENT_PASS_KEY))) for one in kept])
     note = "code in any form, not only as simple-evals finds it; not comparable"
-    return [*pass_at_ks(kept), Figure("lenient_pass@1", lenient, note)]
+    return [*compute_pass_at_ks(kept), Figure("lenient_pass@1", lenient, note)]
 
 
-def pass_at_ks(graded: Iterable[GradedTrial]) -> Sequence[Figure]:
+def compute_pass_at_ks(graded: Iterable[GradedTrial]) -> Sequence[Figure]:
     """Return the unbiased pass@k (Chen et al. 2021, equation 1).
 
     There is one figure for each k in `PASS_AT_KS` for which at least one problem was tried k times or more.

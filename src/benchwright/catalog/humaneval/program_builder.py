@@ -35,11 +35,11 @@ def published_completion(answer: str) -> str:
 
 def lenient_completion(content: dict[str, Any], answer: str) -> str:
     """Return the completion: an indented body, or the whole function, which then replaces the prompt's function."""
-    code = code_of(answer, content["entry_point"]).strip("\n")
+    code = extract_code(answer, content["entry_point"]).strip("\n")
     return code if _defines(code, content["entry_point"]) else _as_body(code)
 
 
-def code_of(answer: str, entry_point: str) -> str:
+def extract_code(answer: str, entry_point: str) -> str:
     """Return the first fenced block that defines the function.
 
     If there is none, return the first block. If there is no block, return the answer.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchwright.catalog.benchmark import About
-from benchwright.catalog.ifeval.about import PUNKT
+from benchwright.catalog.ifeval.about import PUNKT_DATASET
 from benchwright.data.dataset_spec import Dataset, GitRepository
 
 COMMIT = "db69a6f05689830b0068b8f1529ebcfd2f3b164c"
@@ -21,7 +21,7 @@ TAGGER_FILES = tuple(
 )
 """The files of NLTK's English tagger, in order."""
 
-TAGGER = Dataset(
+TAGGER_DATASET = Dataset(
     name="tagger",
     splits={"test": TAGGER_FILES},
     licence="NLTK states none of its own for the model",
@@ -42,7 +42,7 @@ IFBENCH = About(
     metric="prompt-level loose",
     max_tokens=4096,
     breakdowns=("instructions",),
-    more_data=(PUNKT,),
+    more_data=(PUNKT_DATASET,),
 )
 
 VARIANTS = (IFBENCH,)

@@ -7,11 +7,11 @@ from functools import partial
 from benchwright.catalog.asking import AskOnce, PlainBenchmark
 from benchwright.catalog.benchmark import About, Benchmark, Options
 from benchwright.catalog.grading import GradeScorer
-from benchwright.catalog.ifbench.answers import build_answer
-from benchwright.catalog.ifbench.grading import TIME_LIMIT_SECONDS, follows_loosely, grade
+from benchwright.catalog.ifbench.answer_building import build_answer
+from benchwright.catalog.ifbench.grading import TIME_LIMIT_SECONDS, grade, make_loose_check
+from benchwright.catalog.ifbench.language_tools import find_tools
 from benchwright.catalog.ifbench.rows import samples
-from benchwright.catalog.ifbench.tools import find_tools
-from benchwright.catalog.ifeval.benchmark import messages, with_splitter
+from benchwright.catalog.ifeval.benchmark import about_with_splitter, prompt_messages
 from benchwright.catalog.ifeval.checks import checks
 from benchwright.catalog.ifeval.grading import figures
 
@@ -31,11 +31,11 @@ def make(about: About, options: Options) -> Benchmark:
         seconds=TIME_LIMIT_SECONDS,
     )
     return PlainBenchmark(
-        about=with_splitter(about, tools.splitter),
-        samples=partial(samples, tagged=tools.tagger is not None),
-        solver=AskOnce(messages),
+        about=about_with_splitter(about, tools.splitter),
+        samples=partial(samples, tagged=tools.tagger_directory is not None),
+        solver=AskOnce(prompt_messages),
         scorers=(scorer,),
-        checks=checks(follows_loosely(tools), build_answer),
+        checks=checks(make_loose_check(tools), build_answer),
         figures=figures,
         departures=tools.departures,
     )

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 import re
 
-from benchwright.catalog.ifbench.texts import strip_punctuation, without_marks
-from benchwright.catalog.ifbench.vocabulary import CONJUNCTIONS, NAMES, STOP_WORDS
+from benchwright.catalog.ifbench.text_cleaning import strip_punctuation, without_punctuation
+from benchwright.catalog.ifbench.vocabulary import CONJUNCTIONS, PERSON_NAMES, STOP_WORDS
 from benchwright.catalog.ifeval.rules import Rules
 
 COUNTING_RULES = Rules()
 
-_rule = COUNTING_RULES.rule
+_rule = COUNTING_RULES.register_rule
 
 _WORD = re.compile(r"\w+")
 _JAPANESE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
 
 
 @_rule("count:word_count_range")
-def word_count_range(response: str, min_words: float, max_words: float) -> bool:
+def has_word_count_in_range(response: str, min_words: float, max_words: float) -> bool:
     r"""Check that the number of words (runs of `\w`) is in the range. "don't" counts as two words."""
     return min_words <= len(_WORD.findall(response)) <= max_words
 
 
 @_rule("count:unique_word_count")
-def unique_word_count(response: str, N: float) -> bool:
+def has_unique_words(response: str, N: float) -> bool:
     """Check for at least N different words, ignoring case. A word that consists of punctuation counts too."""
     return len({strip_punctuation(word) for word in response.lower().split()}) >= N
 
@@ -38,8 +38,8 @@ def has_conjunctions(response: str, small_n: float) -> bool:
 
 @_rule("count:person_names")
 def has_person_names(response: str, N: float) -> bool:
-    """Check for at least N of the 50 names in `NAMES`, as whole words in their exact case."""
-    return sum(1 for name in NAMES if re.search(rf"\b{name}\b", response)) >= N
+    """Check for at least N of the 50 names in `PERSON_NAMES`, as whole words in their exact case."""
+    return sum(1 for name in PERSON_NAMES if re.search(rf"\b{name}\b", response)) >= N
 
 
 @_rule("count:numbers")
@@ -48,7 +48,7 @@ def has_number_count(response: str, N: float) -> bool:
 
     Punctuation is removed first, so that "10:30" and "1,000" are one run each.
     """
-    return len(re.findall(r"\d+", without_marks(response))) == N
+    return len(re.findall(r"\d+", without_punctuation(response))) == N
 
 
 @_rule("count:punctuation")
@@ -72,7 +72,7 @@ def has_japanese_words(response: str, N: float) -> bool:
 
 
 @_rule("count:keywords_multiple")
-def keywords_multiple(
+def has_keyword_counts(
     response: str, keyword1: str, keyword2: str, keyword3: str, keyword4: str, keyword5: str
 ) -> bool:
     """Check that the five keywords occur 1, 2, 3, 5 and 7 times, in the order of the parameters, ignoring case.

@@ -7,13 +7,13 @@ import io
 import re
 from itertools import pairwise
 
-from benchwright.catalog.ifbench.texts import as_ascii, strip_punctuation
-from benchwright.catalog.ifbench.vocabulary import CAPITALS
+from benchwright.catalog.ifbench.text_cleaning import strip_punctuation, to_ascii
+from benchwright.catalog.ifbench.vocabulary import EUROPEAN_CAPITALS
 from benchwright.catalog.ifeval.rules import Rules
 
 CUSTOM_RULES = Rules()
 
-_rule = CUSTOM_RULES.rule
+_rule = CUSTOM_RULES.register_rule
 
 _QUESTION = re.compile(r"\n*(?:Question \d+[\.|\):;]?\s*)")
 _CHOICE = re.compile(r"[A-Ea-e][\.|\)]\s*\w+")
@@ -30,7 +30,7 @@ def has_multiples(response: str) -> bool:
 
 
 @_rule("custom:mcq_count_length")
-def mcq_count_length(response: str) -> bool:
+def has_growing_questions(response: str) -> bool:
     """Check for four questions with five choices each, each question longer than the previous one."""
     if not response.startswith("Question"):
         return False
@@ -53,31 +53,31 @@ def _read_question(text: str) -> tuple[int, int]:
 
 
 @_rule("custom:reverse_newline")
-def reverse_newline(response: str) -> bool:
+def has_reverse_sorted_lines(response: str) -> bool:
     """Check for at least 52 lines in reverse alphabetical order.
 
     Lines before the first line that contains Zimbabwe are ignored.
     """
     lines = [line for line in map(strip_punctuation, response.split("\n")) if line]
     start = next((number for number, line in enumerate(lines) if "Zimbabwe" in line), len(lines))
-    countries = [as_ascii(line) for line in lines[start:]]
+    countries = [to_ascii(line) for line in lines[start:]]
     return len(countries) >= 52 and countries == sorted(countries, reverse=True)
 
 
 @_rule("custom:character_reverse")
-def character_reverse(response: str) -> bool:
+def has_reversed_phrase(response: str) -> bool:
     """Check for "the bald eagle" spelt backwards."""
     return "elgae dlab" in response.lower()
 
 
 @_rule("custom:european_capitals_sort")
-def european_capitals_sort(response: str) -> bool:
-    """Check for the 27 capitals in `CAPITALS`, from north to south, separated by commas."""
-    return [name.strip() for name in as_ascii(response).split(",") if name.strip()] == list(CAPITALS)
+def lists_european_capitals(response: str) -> bool:
+    """Check for the 27 capitals in `EUROPEAN_CAPITALS`, from north to south, separated by commas."""
+    return [name.strip() for name in to_ascii(response).split(",") if name.strip()] == list(EUROPEAN_CAPITALS)
 
 
 @_rule("custom:csv_city")
-def csv_city(response: str) -> bool:
+def has_city_csv(response: str) -> bool:
     """Check for a CSV table with a header and seven rows of five fields."""
     table = _table(response)
     return (
@@ -88,7 +88,7 @@ def csv_city(response: str) -> bool:
 
 
 @_rule("custom:csv_special_character")
-def csv_special_character(response: str) -> bool:
+def has_special_character_csv(response: str) -> bool:
     """Check for a CSV table of a header and fourteen rows.
 
     One row must have a quoted field that contains a special character. Each row before it, and this row
@@ -106,7 +106,7 @@ def csv_special_character(response: str) -> bool:
 
 
 @_rule("custom:csv_quotes")
-def csv_quotes(response: str) -> bool:
+def has_quoted_csv(response: str) -> bool:
     """Check for a header and three rows of five fields, separated by tabs.
 
     All fields must be in quotation marks.
@@ -123,7 +123,7 @@ def csv_quotes(response: str) -> bool:
 
 
 @_rule("custom:date_format_list")
-def date_format_list(response: str) -> bool:
+def lists_formatted_dates(response: str) -> bool:
     """Check for dates within Napoleon's lifetime, separated by commas. Months and days may be 00."""
     return all(_is_date(text.strip()) for text in response.strip().split(","))
 

@@ -6,12 +6,12 @@ import re
 import string
 from itertools import pairwise
 
-from benchwright.catalog.ifbench.texts import PUNCTUATION, strip_punctuation, without_marks
+from benchwright.catalog.ifbench.text_cleaning import PUNCTUATION, strip_punctuation, without_punctuation
 from benchwright.catalog.ifeval.rules import Rules
 
 LAYOUT_RULES = Rules()
 
-_rule = LAYOUT_RULES.rule
+_rule = LAYOUT_RULES.register_rule
 
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 _DEEPEST_BRACKETS = 5
@@ -87,7 +87,7 @@ def is_option(response: str, options: str) -> bool:
 @_rule("format:newline")
 def has_word_per_line(response: str) -> bool:
     """Check that the number of lines that are not empty equals the number of words."""
-    text = without_marks(response).strip()
+    text = without_punctuation(response).strip()
     return sum(line != "" for line in text.split("\n")) == len(text.split())
 
 
@@ -103,7 +103,7 @@ def has_growing_indent(response: str) -> bool:
 
 
 @_rule("format:list")
-def list_separator(response: str, sep: str) -> bool:
+def has_list_separator(response: str, sep: str) -> bool:
     """Check that the separator of list items occurs at least twice, anywhere in the response."""
     return response.count(sep) >= 2
 
@@ -120,18 +120,18 @@ def has_thesis(response: str) -> bool:
 
 
 @_rule("format:sub-bullets")
-def sub_bullets(response: str) -> bool:
+def has_sub_bullets(response: str) -> bool:
     """Check that each asterisk is followed by a hyphen before the next asterisk comes."""
     return all("-" in bullet for bullet in response.split("*")[1:])
 
 
 @_rule("format:output_template")
-def output_template(response: str) -> bool:
+def follows_output_template(response: str) -> bool:
     """Check that all three headings of the template occur, in any order."""
     return all(heading in response for heading in _TEMPLATE)
 
 
 @_rule("format:no_whitespace")
-def no_whitespace(response: str) -> bool:
+def has_no_whitespace(response: str) -> bool:
     """Check that there is no white space."""
     return not any(character.isspace() for character in response)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from benchwright.catalog.ifbench.token_rules import START_VERB
-from benchwright.catalog.ifbench.tools import RULE_ARGUMENTS
-from benchwright.catalog.ifeval.rows import instructions, instructions_text
+from benchwright.catalog.ifbench.language_tools import RULES_FOR_ARGUMENT_CHECKS
+from benchwright.catalog.ifbench.token_rules import START_VERB_INSTRUCTION
+from benchwright.catalog.ifeval.rows import build_instructions, instructions_text
 from benchwright.data.datasets import Source
 from benchwright.records import Record, Sample
 
@@ -26,7 +26,7 @@ class IfbenchRow(Record, frozen=True):
         Raises:
             ValueError: If an instruction is unknown or has wrong arguments.
         """
-        instructions(RULE_ARGUMENTS, self.instruction_id_list, self.kwargs)
+        build_instructions(RULES_FOR_ARGUMENT_CHECKS, self.instruction_id_list, self.kwargs)
 
 
 def samples(source: Source, *, tagged: bool) -> Iterator[Sample]:
@@ -36,9 +36,9 @@ def samples(source: Source, *, tagged: bool) -> Iterator[Sample]:
     left out.
     """
     for row in source.read(IfbenchRow, "train"):
-        if not tagged and START_VERB in row.instruction_id_list:
+        if not tagged and START_VERB_INSTRUCTION in row.instruction_id_list:
             continue
-        listed = instructions(RULE_ARGUMENTS, row.instruction_id_list, row.kwargs)
+        listed = build_instructions(RULES_FOR_ARGUMENT_CHECKS, row.instruction_id_list, row.kwargs)
         content = {"prompt": row.prompt, "instructions": listed}
         labels = {"instructions": str(len(listed)), "instruction": ", ".join(one["id"] for one in listed)}
         yield Sample(

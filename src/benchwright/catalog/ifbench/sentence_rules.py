@@ -6,7 +6,7 @@ import re
 from itertools import pairwise
 from string import ascii_lowercase
 
-from benchwright.catalog.ifbench.texts import PUNCTUATION, without_marks
+from benchwright.catalog.ifbench.text_cleaning import PUNCTUATION, without_punctuation
 from benchwright.catalog.ifeval.rules import Rules
 from benchwright.catalog.ifeval.splitters import SplitFunction
 
@@ -23,7 +23,7 @@ def _kinds(split: SplitFunction) -> Rules:
     """
     kinds = Rules()
 
-    @kinds.rule("ratio:sentence_type")
+    @kinds.register_rule("ratio:sentence_type")
     def sentence_type(response: str) -> bool:
         """Check that twice as many sentences end with a full stop as with a question mark.
 
@@ -32,12 +32,12 @@ def _kinds(split: SplitFunction) -> Rules:
         statements, questions, _ = _ends(split(response))
         return statements == 2 * questions
 
-    @kinds.rule("ratio:sentence_balance")
+    @kinds.register_rule("ratio:sentence_balance")
     def sentence_balance(response: str) -> bool:
         """Check that equally many sentences end with a full stop, a question mark and an exclamation mark."""
         return len(set(_ends(split(response)))) == 1
 
-    @kinds.rule("ratio:sentence_words")
+    @kinds.register_rule("ratio:sentence_words")
     def sentence_words(response: str) -> bool:
         """Check for three sentences of the same length.
 
@@ -46,7 +46,7 @@ def _kinds(split: SplitFunction) -> Rules:
         lengths = [len(sentence.strip()) for sentence in split(response)]
         return len(lengths) == 3 and len(set(lengths)) == 1
 
-    @kinds.rule("format:emoji")
+    @kinds.register_rule("format:emoji")
     def emoji(response: str) -> bool:
         """Check that each sentence ends with an emoji, or the next sentence starts with one.
 
@@ -54,7 +54,7 @@ def _kinds(split: SplitFunction) -> Rules:
         """
         from emoji import is_emoji
 
-        sentences = [without_marks(sentence).strip() for sentence in split(response)]
+        sentences = [without_punctuation(sentence).strip() for sentence in split(response)]
         for sentence, following in zip(sentences, [*sentences[1:], ""], strict=True):
             ends = any(is_emoji(character) for character in sentence[-2:])
             if not sentence or not (ends or (following and is_emoji(following[0]))):
@@ -71,7 +71,7 @@ def _words(split: SplitFunction) -> Rules:
     """
     words = Rules()
 
-    @words.rule("sentence:keyword")
+    @words.register_rule("sentence:keyword")
     def keyword(response: str, word: str, N: float) -> bool:
         """Check that the Nth sentence contains the word, in any case."""
         sentences = split(response)
@@ -79,19 +79,19 @@ def _words(split: SplitFunction) -> Rules:
             return False
         return bool(re.search(rf"\b{re.escape(word)}\b", sentences[int(N - 1)], re.IGNORECASE))
 
-    @words.rule("sentence:increment")
+    @words.register_rule("sentence:increment")
     def increment(response: str, small_n: float) -> bool:
         """Check that each sentence has exactly `small_n` more words than the previous one."""
-        counts = [len(without_marks(sentence).split()) for sentence in split(response)]
+        counts = [len(without_punctuation(sentence).split()) for sentence in split(response)]
         return all(second == first + small_n for first, second in pairwise(counts))
 
-    @words.rule("sentence:alliteration_increment")
+    @words.register_rule("sentence:alliteration_increment")
     def alliteration_increment(response: str) -> bool:
         """Check that each sentence has more alliterating words than the previous one."""
         counts = [-1, *map(_alliterating, split(response))]
         return all(first < second for first, second in pairwise(counts))
 
-    @words.rule("words:last_first")
+    @words.register_rule("words:last_first")
     def last_first(response: str) -> bool:
         """Check that each sentence starts with the last word of the previous one."""
         for one, following in pairwise(split(response)):
@@ -113,7 +113,7 @@ def _whole(split: SplitFunction) -> Rules:
     """
     whole = Rules()
 
-    @whole.rule("format:no_bullets_bullets")
+    @whole.register_rule("format:no_bullets_bullets")
     def no_bullets_bullets(response: str) -> bool:
         """Check for at least two sentences, followed by at least two bullets. One blank line may separate them."""
         lines = [line.strip() for line in response.split("\n")]
@@ -125,13 +125,13 @@ def _whole(split: SplitFunction) -> Rules:
             return False
         return sum(len(split(line)) for line in before) >= 2
 
-    @whole.rule("custom:word_reverse")
+    @whole.register_rule("custom:word_reverse")
     def word_reverse(response: str) -> bool:
         """Check that the response with its words in reverse order is one sentence that contains "bald eagle"."""
-        text = " ".join(reversed(without_marks(response.lower().strip()).split()))
+        text = " ".join(reversed(without_punctuation(response.lower().strip()).split()))
         return "bald eagle" in text and text in split(text)
 
-    @whole.rule("custom:sentence_alphabet")
+    @whole.register_rule("custom:sentence_alphabet")
     def sentence_alphabet(response: str) -> bool:
         """Check for 26 sentences that start with the letters from A to Z."""
         firsts = [sentence.strip()[:1].lower()[:1] for sentence in split(response)]

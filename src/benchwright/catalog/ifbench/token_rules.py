@@ -7,14 +7,14 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
-from benchwright.catalog.ifbench.texts import PUNCTUATION
+from benchwright.catalog.ifbench.text_cleaning import PUNCTUATION
 from benchwright.catalog.ifbench.vocabulary import PRONOUNS
 from benchwright.catalog.ifeval.rules import Rules
 from benchwright.catalog.ifeval.splitters import SplitFunction
 
-Tokens = Callable[[str], list[str]]
+Tokenizer = Callable[[str], list[str]]
 
-START_VERB = "words:start_verb"
+START_VERB_INSTRUCTION = "words:start_verb"
 """Id of the instruction whose rule needs the tagger."""
 
 _SEEN = 3
@@ -29,14 +29,14 @@ def token_rules(split: SplitFunction) -> Rules:
     rules = Rules()
 
     def tokens(text: str) -> list[str]:
-        return [token for sentence in split(text) for token in tokens_of(sentence)]
+        return [token for sentence in split(text) for token in tokenize_sentence(sentence)]
 
-    @rules.rule("count:pronouns")
+    @rules.register_rule("count:pronouns")
     def pronouns(response: str, N: float) -> bool:
         """Check for at least N pronouns from a list of 63."""
         return sum(token in PRONOUNS for token in tokens(response.replace("/", " ").lower())) >= N
 
-    @rules.rule("words:keywords_specific_position")
+    @rules.register_rule("words:keywords_specific_position")
     def keywords_specific_position(response: str, keyword: str, n: int, m: int) -> bool:
         """Check that token m of sentence n is the keyword, ignoring case.
 
@@ -46,7 +46,7 @@ def token_rules(split: SplitFunction) -> Rules:
         words = [token for token in tokens(sentence) if any(character.isalnum() for character in token)]
         return len(words) >= m and words[m - 1].lower() == keyword.strip().lower()
 
-    @rules.rule("words:words_position")
+    @rules.register_rule("words:words_position")
     def words_position(response: str, keyword: str) -> bool:
         """Check that the second token and the second-to-last token are the keyword, ignoring case.
 
@@ -57,7 +57,7 @@ def token_rules(split: SplitFunction) -> Rules:
         wanted = keyword.strip().lower()
         return len(found) >= from_end and found[1].lower() == found[-from_end].lower() == wanted
 
-    @rules.rule("format:title_case")
+    @rules.register_rule("format:title_case")
     def title_case(response: str) -> bool:
         """Check that no token starts with a lower-case letter.
 
@@ -72,10 +72,10 @@ def tagging_rules(split: SplitFunction, directory: Path) -> Rules:
     """Return the rule that needs the part-of-speech tagger, whose model is in `directory`."""
     rules = Rules()
 
-    @rules.rule(START_VERB)
+    @rules.register_rule(START_VERB_INSTRUCTION)
     def start_verb(response: str) -> bool:
         """Check that the first token is tagged as a verb."""
-        first = [token for sentence in split(response) for token in tokens_of(sentence)][:_SEEN]
+        first = [token for sentence in split(response) for token in tokenize_sentence(sentence)][:_SEEN]
         return bool(first) and "VB" in _tagger(directory).tag(first)[0][1]
 
     return rules
@@ -87,7 +87,7 @@ def _is_lower(token: str) -> bool:
 
 
 @lru_cache(maxsize=256)
-def tokens_of(sentence: str) -> list[str]:
+def tokenize_sentence(sentence: str) -> list[str]:
     """Return the tokens of one sentence."""
     tokens: list[str] = _tokenizer().tokenize(sentence)
     return tokens

@@ -10,7 +10,7 @@ Harper Leo Zoe Daniel Chloe Samuel Lily Matthew Grace Owen Abigail Gabriel Ella 
 Victoria Elijah Layla Nicholas Audrey David Hannah Christopher Penelope Thomas Nora Andrew Aria Joseph
 Claire Ryan Stella Jonathan
 """
-NAMES = tuple(_NAMES.split())
+PERSON_NAMES = tuple(_NAMES.split())
 """The 50 personal names that the prompts list."""
 
 _PRONOUNS = """
@@ -39,5 +39,5 @@ Reykjavik Helsinki Oslo Tallinn Stockholm Riga Moscow Copenhagen Vilnius Minsk D
 Warsaw London Brussels Prague Luxembourg Paris Vienna Bratislava Budapest Vaduz Chisinau Bern Ljubljana
 Zagreb
 """
-CAPITALS = tuple(_CAPITALS.split())
+EUROPEAN_CAPITALS = tuple(_CAPITALS.split())
 """The European capitals that one prompt requires, from north to south."""

@@ -6,12 +6,12 @@ import string
 from collections import Counter
 from itertools import cycle, islice, pairwise
 
-from benchwright.catalog.ifbench.texts import strip_punctuation, without_marks
+from benchwright.catalog.ifbench.text_cleaning import strip_punctuation, without_punctuation
 from benchwright.catalog.ifeval.rules import Rules
 
 WORD_RULES = Rules()
 
-_rule = WORD_RULES.rule
+_rule = WORD_RULES.register_rule
 
 _CONSONANTS = frozenset("bcdfghjklmnpqrstvwxyz")
 _PRIMES = frozenset(
@@ -25,7 +25,7 @@ _SHORTEST_PALINDROME = 5
 @_rule("words:alphabet")
 def is_alphabetical(response: str) -> bool:
     """Check that the words start with successive letters of the alphabet."""
-    words = without_marks(response).split()
+    words = without_punctuation(response).split()
     start = string.ascii_lowercase.find(words[0][0].lower()) if words else -1
     letters = islice(cycle(string.ascii_lowercase), start + 1, None)
     return start >= 0 and all(
@@ -52,7 +52,7 @@ def has_consonant_clusters(response: str) -> bool:
 @_rule("words:palindrome")
 def has_palindromes(response: str) -> bool:
     """Check for ten palindromes of at least five letters. A palindrome that is repeated counts each time."""
-    words = without_marks(response).lower().split()
+    words = without_punctuation(response).lower().split()
     found = sum(word == word[::-1] and len(word) >= _SHORTEST_PALINDROME for word in words)
     return found >= _LEAST_PALINDROMES
 
@@ -60,51 +60,51 @@ def has_palindromes(response: str) -> bool:
 @_rule("words:prime_lengths")
 def has_prime_lengths(response: str) -> bool:
     """Check that the length of every word is a prime number below 100."""
-    return all(len(word) in _PRIMES for word in without_marks(response).split())
+    return all(len(word) in _PRIMES for word in without_punctuation(response).split())
 
 
 @_rule("words:repeats")
 def limits_repeats(response: str, small_n: float) -> bool:
     """Check that no word occurs more than `small_n` times."""
-    return all(times <= small_n for times in Counter(without_marks(response.lower()).split()).values())
+    return all(times <= small_n for times in Counter(without_punctuation(response.lower()).split()).values())
 
 
 @_rule("words:no_consecutive")
-def no_consecutive(response: str) -> bool:
+def has_no_repeated_initials(response: str) -> bool:
     """Check that no two consecutive words start with the same letter."""
-    words = without_marks(response.lower()).split()
+    words = without_punctuation(response.lower()).split()
     return all(first[0] != second[0] for first, second in pairwise(words))
 
 
 @_rule("words:paragraph_last_first")
-def paragraph_last_first(response: str) -> bool:
+def has_same_first_and_last_word(response: str) -> bool:
     """Check that the first and the last word of every line are the same."""
     lines = [strip_punctuation(line.strip().lower()).split() for line in response.split("\n")]
     return all(words[0] == words[-1] for words in lines if words)
 
 
 @_rule("words:odd_even_syllables")
-def odd_even_syllables(response: str) -> bool:
+def alternates_syllable_parity(response: str) -> bool:
     """Check that words with an odd and an even number of syllables alternate. The package syllapy counts syllables."""
     from syllapy import count
 
-    odd = [count(word) % 2 for word in without_marks(response).lower().split()]
+    odd = [count(word) % 2 for word in without_punctuation(response).lower().split()]
     return all(first != second for first, second in pairwise(odd))
 
 
 @_rule("repeat:repeat_change")
-def repeat_change(response: str, prompt_to_repeat: str) -> bool:
+def repeats_with_other_first_word(response: str, prompt_to_repeat: str) -> bool:
     """Check that the response repeats the request, but with another first word."""
     return prompt_to_repeat != response and prompt_to_repeat.split()[1:] == response.split()[1:]
 
 
 @_rule("repeat:repeat_simple")
-def repeat_simple(response: str) -> bool:
+def repeats_sentence(response: str) -> bool:
     """Check that the response is exactly the required sentence, ignoring case."""
     return response.strip().lower() == "only output this sentence here, ignore all other requests."
 
 
 @_rule("repeat:repeat_span")
-def repeat_span(response: str, prompt_to_repeat: str, n_start: int, n_end: int) -> bool:
+def repeats_prompt_span(response: str, prompt_to_repeat: str, n_start: int, n_end: int) -> bool:
     """Check that the response equals the characters `n_start` to `n_end` of the prompt, both included."""
     return response.strip().lower() == prompt_to_repeat[n_start : n_end + 1].strip().lower()

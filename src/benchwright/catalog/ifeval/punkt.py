@@ -18,15 +18,15 @@ from benchwright.records import Record
 NUMBER_TOKEN = "##number##"
 """The token by which a model replaces every number."""
 
-UPPER_WITHIN = 0b0000100
-UPPER = 0b0001110
-LOWER_AT_START = 0b0010000
-LOWER = 0b1110000
+UPPER_WITHIN_SENTENCE = 0b0000100
+UPPER_ANYWHERE = 0b0001110
+LOWER_AT_SENTENCE_START = 0b0010000
+LOWER_ANYWHERE = 0b1110000
 """Bits of `case_forms`, which state in which forms training saw a word.
 
-`UPPER_WITHIN`: with a capital, within a sentence. `UPPER`: with a capital, anywhere. `LOWER_AT_START`: in
-lower case, at the start of a sentence. `LOWER`: in lower case, anywhere. "Anywhere" consists of three bits:
-at the start of a sentence, within a sentence, and unknown.
+`UPPER_WITHIN_SENTENCE`: with a capital, within a sentence. `UPPER_ANYWHERE`: with a capital, anywhere.
+`LOWER_AT_SENTENCE_START`: in lower case, at the start of a sentence. `LOWER_ANYWHERE`: in lower case,
+anywhere. "Anywhere" consists of three bits: at the start of a sentence, within a sentence, and unknown.
 """
 
 _ASIDE = r"""[)";}\]*:@'({\[?!]"""
@@ -56,7 +56,7 @@ class Punkt(Record, frozen=True):
 
     `abbreviations`: without their final full stop. `collocations`: pairs of words between which a full stop
     ends no sentence. `sentence_starters`: words that often start a sentence. `case_forms`: for each word,
-    bits for the forms in which training saw it (`LOWER` and the constants before it).
+    bits for the forms in which training saw it (`LOWER_ANYWHERE` and the constants before it).
     """
 
     abbreviations: frozenset[str]
@@ -112,7 +112,7 @@ class Punkt(Record, frozen=True):
         starts = self._starts(following, next_word)
         capital = following[0].isupper()
         if _INITIAL.fullmatch(token):
-            named = starts is None and capital and not self.case_forms.get(next_word, 0) & LOWER
+            named = starts is None and capital and not self.case_forms.get(next_word, 0) & LOWER_ANYWHERE
             return self._is_end(token) and starts is not False and not named
         if self._is_abbreviation(token) or _ELLIPSIS.fullmatch(token):
             return starts is True or (capital and next_word in self.sentence_starters)
@@ -138,9 +138,9 @@ class Punkt(Record, frozen=True):
         if token in (";", ":", ",", ".", "!", "?"):
             return False
         seen = self.case_forms.get(word, 0)
-        if token[0].isupper() and seen & LOWER and not seen & UPPER_WITHIN:
+        if token[0].isupper() and seen & LOWER_ANYWHERE and not seen & UPPER_WITHIN_SENTENCE:
             return True
-        if token[0].islower() and (seen & UPPER or not seen & LOWER_AT_START):
+        if token[0].islower() and (seen & UPPER_ANYWHERE or not seen & LOWER_AT_SENTENCE_START):
             return False
         return None
 

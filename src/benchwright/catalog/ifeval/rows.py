@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from benchwright.catalog.ifeval.grading import Instruction, rules
+from benchwright.catalog.ifeval.grading import Instruction, build_rules
 from benchwright.catalog.ifeval.rules import Rules
 from benchwright.catalog.ifeval.splitters import OWN_SPLITTER_NAME
 from benchwright.data.datasets import Source
 from benchwright.records import Record, Sample
 
-RULE_ARGUMENTS = rules(OWN_SPLITTER_NAME)
+RULES_FOR_ARGUMENT_CHECKS = build_rules(OWN_SPLITTER_NAME)
 """Registry of all rules by which the arguments of instructions in rows are validated.
 
 The arguments do not depend on the sentence splitter.
@@ -32,13 +32,13 @@ class IfevalRow(Record, frozen=True):
         Raises:
             ValueError: If an instruction is unknown or has wrong arguments.
         """
-        instructions(RULE_ARGUMENTS, self.instruction_id_list, self.kwargs)
+        build_instructions(RULES_FOR_ARGUMENT_CHECKS, self.instruction_id_list, self.kwargs)
 
 
 def samples(source: Source) -> Iterator[Sample]:
     """Yield one sample per prompt."""
     for row in source.read(IfevalRow, "train"):
-        listed = instructions(RULE_ARGUMENTS, row.instruction_id_list, row.kwargs)
+        listed = build_instructions(RULES_FOR_ARGUMENT_CHECKS, row.instruction_id_list, row.kwargs)
         content = {"prompt": row.prompt, "instructions": listed}
         yield Sample(
             f"ifeval_{row.key}",
@@ -59,7 +59,7 @@ def _in_words(instruction: Instruction) -> str:
     return f"{instruction['id']} ({arguments})" if arguments else instruction["id"]
 
 
-def instructions(rules: Rules, ids: list[str], arguments: list[dict[str, Any]]) -> list[Instruction]:
+def build_instructions(rules: Rules, ids: list[str], arguments: list[dict[str, Any]]) -> list[Instruction]:
     """Return the instructions of a row, each with the arguments that its rule takes.
 
     Raises:
@@ -68,6 +68,6 @@ def instructions(rules: Rules, ids: list[str], arguments: list[dict[str, Any]]) 
     if not ids or len(ids) != len(arguments):
         raise ValueError(f"{len(ids)} instructions with {len(arguments)} sets of arguments")
     return [
-        {"id": one, "arguments": rules.arguments(one, given)}
+        {"id": one, "arguments": rules.valid_arguments(one, given)}
         for one, given in zip(ids, arguments, strict=True)
     ]

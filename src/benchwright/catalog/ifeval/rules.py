@@ -14,16 +14,16 @@ from typing import Any, Literal, get_type_hints
 
 import msgspec
 
-from benchwright.suggest import did_you_mean
+from benchwright.suggestions import did_you_mean
 
 Rule = Callable[..., bool]
 
-Follows = Callable[[str, str, Mapping[str, Any]], bool]
+FollowsInstruction = Callable[[str, str, Mapping[str, Any]], bool]
 """A function that checks a response: (response, instruction, arguments) -> True if it follows the instruction."""
 
-Relation = Literal["less than", "at least"]
+CountRelation = Literal["less than", "at least"]
 
-Decorator = Callable[[Rule], Rule]
+RuleDecorator = Callable[[Rule], Rule]
 
 
 class Rules:
@@ -38,7 +38,7 @@ class Rules:
         """All rules, by the ids of their instructions."""
         return self._rules
 
-    def rule(self, instruction: str) -> Decorator:
+    def register_rule(self, instruction: str) -> RuleDecorator:
         """Return a decorator that registers a function as the rule of an instruction."""
 
         def register(function: Rule) -> Rule:
@@ -47,7 +47,7 @@ class Rules:
 
         return register
 
-    def arguments(self, instruction: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    def valid_arguments(self, instruction: str, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return the arguments that the instruction's rule takes, validated. `given`: the arguments in the row.
 
         Nulls, and arguments that the rule does not take, are dropped.
@@ -85,7 +85,7 @@ def _arguments_of(rule: Rule) -> type[msgspec.Struct]:
     return msgspec.defstruct("Arguments", [(name, hints[name]) for name in names])
 
 
-def compare(count: int, relation: Relation, threshold: int) -> bool:
+def compare(count: int, relation: CountRelation, threshold: int) -> bool:
     """Return True if a count has the required relation ("less than" or "at least") to a threshold."""
     return count < threshold if relation == "less than" else count >= threshold
 

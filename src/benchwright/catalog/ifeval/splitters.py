@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-from benchwright.catalog.ifeval.about import PUNKT
+from benchwright.catalog.ifeval.about import PUNKT_DATASET
 from benchwright.catalog.ifeval.punkt import read_punkt
 from benchwright.catalog.ifeval.sentences import split_sentences
 from benchwright.data.datasets import find_dataset
@@ -49,12 +49,12 @@ def find_splitter(data_dir: Path) -> Splitter:
         DatasetParseError: If the model cannot be read, or has changed since it was fetched.
     """
     try:
-        source = find_dataset(PUNKT, data_dir)
+        source = find_dataset(PUNKT_DATASET, data_dir)
     except DatasetNotFound:
         return OWN_SPLITTER_NAME
     directory = source.files()[0].parent
     read_punkt(directory)
-    unknown = None if source.pinned else f"the Punkt model in {directory} is of no known revision"
+    unknown = None if source.is_pinned else f"the Punkt model in {directory} is of no known revision"
     return Splitter(
         f"NLTK's Punkt, English model {source.digest[:12]}", f"punkt-{source.digest}", str(directory), unknown
     )

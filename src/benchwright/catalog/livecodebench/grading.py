@@ -7,8 +7,8 @@ from typing import Any
 
 from benchwright.catalog.grading import Verdict, verdict_score
 from benchwright.catalog.livecodebench.problem_tests import Test, read_tests
-from benchwright.catalog.livecodebench.program_runner import PASSED, offload_long, run_tests
-from benchwright.catalog.livecodebench.prompts import code_of
+from benchwright.catalog.livecodebench.program_runner import PASSED_VERDICT, call_or_offload, run_tests
+from benchwright.catalog.livecodebench.prompts import extract_code
 from benchwright.engine.protocols import Score, Session
 from benchwright.errors import GraderError
 from benchwright.records import Outcome, Sample
@@ -33,19 +33,23 @@ class TestsScorer:
             GraderError: If the hidden tests cannot be read.
             ExecutionError: If the sandbox cannot be started.
         """
-        code = code_of(outcome.answer)
+        code = extract_code(outcome.answer)
         if code is None:
             return verdict_score(Verdict(None, explanation="No code stands between two fences."))
         content = sample.content
         texts = {name: content[name] for name in ("public", "private")}
-        tests = await offload_long(sum(map(len, texts.values())), tests_of, texts)
+        tests = await call_or_offload(sum(map(len, texts.values())), tests_of, texts)
         ended = await run_tests(self._room(), code, content["function"], tests)
-        details: dict[str, Any] = {"result": ended.verdict, "passed_tests": ended.passed, "tests": len(tests)}
-        explanation = f"{ended.verdict}, {ended.passed} of {len(tests)} tests passed"
+        details: dict[str, Any] = {
+            "result": ended.verdict,
+            "passed_tests": ended.passed_tests,
+            "tests": len(tests),
+        }
+        explanation = f"{ended.verdict}, {ended.passed_tests} of {len(tests)} tests passed"
         if ended.message:
             explanation += f": {ended.message}"
         return verdict_score(
-            Verdict(float(ended.verdict == PASSED), code, details=details, explanation=explanation)
+            Verdict(float(ended.verdict == PASSED_VERDICT), code, details=details, explanation=explanation)
         )
 
     def _room(self) -> LocalSandbox:

@@ -13,7 +13,7 @@ import msgspec
 
 from benchwright.records import Record
 
-MAX_BYTES = 2**30
+MAX_TESTS_BYTES = 2**30
 """Maximum size of a problem's decompressed hidden tests, in bytes. The largest have about 200 MB."""
 
 
@@ -46,9 +46,11 @@ def read_tests(text: str) -> list[Test]:
 
 def _decompressed(text: str) -> bytes:
     stream = zlib.decompressobj()
-    data = stream.decompress(base64.b64decode(text, validate=True), MAX_BYTES)
+    data = stream.decompress(base64.b64decode(text, validate=True), MAX_TESTS_BYTES)
     if not stream.eof:
-        raise ValueError(f"the tests cannot be read: they are cut off, or have more than {MAX_BYTES:,} bytes")
+        raise ValueError(
+            f"the tests cannot be read: they are cut off, or have more than {MAX_TESTS_BYTES:,} bytes"
+        )
     return data
 
 

@@ -19,7 +19,7 @@ from benchwright.records import Record
 from benchwright.sandbox import Limits, LocalSandbox, SandboxProcess
 from benchwright.sandbox.limits import MiB
 
-T = TypeVar("T")
+ResultT = TypeVar("ResultT")
 
 MEMORY_BYTES = 4096 * MiB
 MAX_ANSWER_LENGTH = 64 * MiB
@@ -27,29 +27,32 @@ START_SECONDS = 60.0
 MAX_INLINE_CHARACTERS = 100_000
 """Maximum number of characters that are parsed or compared on the event loop. This takes about a millisecond."""
 
-PASSED = "passed"
-WRONG = "wrong answer"
-TIMED_OUT = "time limit exceeded"
-FAILED = "run-time error"
+PASSED_VERDICT = "passed"
+WRONG_ANSWER_VERDICT = "wrong answer"
+TIME_LIMIT_VERDICT = "time limit exceeded"
+RUN_TIME_ERROR_VERDICT = "run-time error"
 """Verdicts on a program.
 
-`PASSED`: it passed all tests. `WRONG`: one of its outputs is wrong. `TIMED_OUT`: it exceeded a time limit.
-`FAILED`: it raised an error, its code could not be loaded, or its process exited.
+`PASSED_VERDICT`: it passed all tests. `WRONG_ANSWER_VERDICT`: one of its outputs is wrong.
+`TIME_LIMIT_VERDICT`: it exceeded a time limit.
+`RUN_TIME_ERROR_VERDICT`: it raised an error, its code could not be loaded, or its process exited.
 """
 
 
-class Result(Record, frozen=True):
+class ProgramResult(Record, frozen=True):
     """The verdict on a program, and the number of tests that it passed before a test failed.
 
     `message`: the error message; None if there is none.
     """
 
     verdict: str
-    passed: int
+    passed_tests: int
     message: str | None = None
 
 
-async def run_tests(sandbox: LocalSandbox, code: str, function: str | None, tests: Sequence[Test]) -> Result:
+async def run_tests(
+    sandbox: LocalSandbox, code: str, function: str | None, tests: Sequence[Test]
+) -> ProgramResult:
     """Run the tests in order until one fails, and return the verdict.
 
     As in the official checker, the time limit for all tests together is 7 s per test, plus 5 s.
@@ -70,7 +73,7 @@ async def run_tests(sandbox: LocalSandbox, code: str, function: str | None, test
         return await _Conversation(process, time.monotonic() + seconds).run(code, function, tests)
 
 
-async def offload_long(length: int, function: Callable[..., T], *args: Any) -> T:
+async def call_or_offload(length: int, function: Callable[..., ResultT], *args: Any) -> ResultT:
     """Call a function that reads texts, and return its result. If the texts are long, run it in another process.
 
     `length`: number of characters of the texts. Texts of more than `MAX_INLINE_CHARACTERS` are long.
@@ -90,7 +93,7 @@ class _Conversation:
         self._process = process
         self._deadline = deadline
 
-    async def run(self, code: str, function: str | None, tests: Sequence[Test]) -> Result:
+    async def run(self, code: str, function: str | None, tests: Sequence[Test]) -> ProgramResult:
         same = same_output if function is None else same_value
         passed = 0
         try:
@@ -101,8 +104,8 @@ class _Conversation:
                 answer = await self._ask(test.input)
                 if "error" not in answer:
                     said = answer["said"]
-                    if not await offload_long(len(said or "") + len(test.output), same, said, test.output):
-                        return Result(WRONG, passed)
+                    if not await call_or_offload(len(said or "") + len(test.output), same, said, test.output):
+                        return ProgramResult(WRONG_ANSWER_VERDICT, passed)
                     passed += 1
         except (
             ExecutionError,
@@ -111,10 +114,14 @@ class _Conversation:
             ValueError,
         ) as error:  # the program may write anything in place of its answers
             late = time.monotonic() >= self._deadline
-            return Result(TIMED_OUT if late else FAILED, passed, str(error))
+            return ProgramResult(TIME_LIMIT_VERDICT if late else RUN_TIME_ERROR_VERDICT, passed, str(error))
         if "error" in answer:
-            return Result(TIMED_OUT if answer.get("late") else FAILED, passed, str(answer["error"]))
-        return Result(PASSED, passed)
+            return ProgramResult(
+                TIME_LIMIT_VERDICT if answer.get("late") else RUN_TIME_ERROR_VERDICT,
+                passed,
+                str(answer["error"]),
+            )
+        return ProgramResult(PASSED_VERDICT, passed)
 
     async def _ask(self, question: Any) -> dict[str, Any]:
         await self._process.send(msgspec.json.encode(question))

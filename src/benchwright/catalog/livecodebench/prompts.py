@@ -11,11 +11,11 @@ SYSTEM_PROMPT = (
     "You are an expert Python programmer. You will be given a question (problem specification) and will generate a "
     "correct Python program that matches the specification and passes all tests."
 )
-WITH_STARTER_CODE = (
+STARTER_CODE_INSTRUCTION = (
     "You will use the following starter code to write the solution to the problem and enclose your code within "
     "delimiters."
 )
-WITHOUT_STARTER_CODE = (
+NO_STARTER_CODE_INSTRUCTION = (
     "Read the inputs from stdin solve the problem and write the answer to stdout (do not directly test on the sample "
     "inputs). Enclose your code within delimiters as follows. Ensure that when the python program runs, it reads the "
     "inputs, runs the algorithm and writes output to STDOUT."
@@ -24,10 +24,10 @@ WITHOUT_STARTER_CODE = (
 _FENCE = "```"
 
 
-def messages(content: dict[str, Any]) -> list[Message]:
+def prompt_messages(content: dict[str, Any]) -> list[Message]:
     """Return the official prompt, word for word."""
     starter_code = content["starter_code"]
-    form = WITH_STARTER_CODE if starter_code else WITHOUT_STARTER_CODE
+    form = STARTER_CODE_INSTRUCTION if starter_code else NO_STARTER_CODE_INSTRUCTION
     return [
         system(SYSTEM_PROMPT),
         user(
@@ -38,7 +38,7 @@ def messages(content: dict[str, Any]) -> list[Message]:
     ]
 
 
-def code_of(answer: str) -> str | None:
+def extract_code(answer: str) -> str | None:
     """Return the text between the last two lines with a code fence. Return None if there are fewer than two."""
     lines = answer.split("\n")
     fences = [number for number, line in enumerate(lines) if _FENCE in line]

@@ -45,16 +45,16 @@ class LiveCodeBenchRow(Record, frozen=True):
 class DateWindow(Record, frozen=True):
     """A period of contest days. Its first and last day belong to it. A bound is None if that side is open."""
 
-    first: datetime.date | None = None
-    last: datetime.date | None = None
+    first_day: datetime.date | None = None
+    last_day: datetime.date | None = None
 
     def contains(self, moment: datetime.datetime) -> bool:
         """Return True if a contest at this moment is in the window.
 
         As in the official code, the last day ends at its first moment, 00:00.
         """
-        after = self.first is None or moment.date() >= self.first
-        return after and (self.last is None or moment <= _midnight(self.last, moment))
+        after = self.first_day is None or moment.date() >= self.first_day
+        return after and (self.last_day is None or moment <= _midnight(self.last_day, moment))
 
 
 def _midnight(day: datetime.date, moment: datetime.datetime) -> datetime.datetime:

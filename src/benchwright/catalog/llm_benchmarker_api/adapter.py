@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from benchwright.catalog.llm_benchmarker_api.config import BenchmarkConfig
     from benchwright.endpoint.reply import Reply
 
-METRIC = "score"
+METRIC_NAME = "score"
 MAX_LABEL_LENGTH = 100
 """Maximum length in characters of a metadata value that becomes a label."""
 
@@ -46,7 +46,7 @@ def about_of(benchmark: type[BaseBenchmark], origin: str) -> About:
         source=origin,
         dataset=Dataset(benchmark.name, {}),
         version=_version(benchmark),
-        metric=METRIC,
+        metric=METRIC_NAME,
         needs=("containers",) if issubclass(benchmark, DockerBenchmark) else (),
     )
 
@@ -199,7 +199,7 @@ class EvaluateScorer:
     The value is the result's `score`. If `score` is None, the value is 1 or 0 by the result's `correct`.
     """
 
-    name = METRIC
+    name = METRIC_NAME
 
     def __init__(self, adapted: AdaptedBenchmark, version: str) -> None:
         self._adapted = adapted

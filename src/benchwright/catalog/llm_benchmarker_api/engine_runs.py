@@ -23,7 +23,7 @@ from benchwright.runs.table import RunTable
 if TYPE_CHECKING:
     from benchwright.catalog.llm_benchmarker_api.config import BenchmarkConfig
 
-Progress = Callable[[int, int], None]
+ProgressCallback = Callable[[int, int], None]
 
 
 class EngineRun(Record, frozen=True):
@@ -86,7 +86,7 @@ async def run_task(
     targets: Sequence[Target],
     clients: Mapping[str, ModelClient],
     concurrency: int = 1,
-    on_progress: Progress | None = None,
+    on_progress: ProgressCallback | None = None,
 ) -> EngineRun:
     """Run a task on the first target, and return the result.
 
@@ -96,7 +96,7 @@ async def run_task(
     Raises:
         UserError: If a sample cannot be read, or a scorer needs a target that is missing.
     """
-    plan = Plan(task, task.size(), targets[:1], helpers=targets[1:])
+    plan = Plan(task, task.size(), targets[:1], helper_targets=targets[1:])
 
     def tell(done: int, total: int, result: ScoredWork) -> None:
         if on_progress is not None:
@@ -129,8 +129,8 @@ def _collected(task: Task, directory: Path, seconds: float, stop_reason: str | N
     requests: list[RequestRecord] = []
     results: list[SampleResult] = []
     table = RunTable(directory, [scorer], effort=True)
-    table.advance()
-    for trial in table.read_trials(table.rows_in_order(table.counted_rows())):
+    table.read_journal()
+    for trial in table.read_trials(table.rows_in_start_order(table.counted_rows())):
         own = [request for request in trial.record.requests if request.role == "model"]
         requests += own
         results.append(_result(trial, scorer, own))

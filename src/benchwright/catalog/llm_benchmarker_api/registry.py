@@ -9,10 +9,10 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from benchwright.catalog.plugin_files import PACKAGE
+from benchwright.catalog.plugin_files import PLUGIN_PACKAGE
 from benchwright.catalog.registry import DOCUMENTED_BENCHMARKS
 from benchwright.errors import UserError
-from benchwright.suggest import did_you_mean
+from benchwright.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from benchwright.catalog.llm_benchmarker_api.base import BaseBenchmark
@@ -89,7 +89,7 @@ def _find(name: str) -> type[BaseBenchmark] | None:
 
 def _of_catalog(room: str) -> type[CatalogBenchmark]:
     """Return the documented class of a catalog benchmark. It is in the module of the same name as the benchmark."""
-    module = import_module(f"{PACKAGE}.{room}")
+    module = import_module(f"{PLUGIN_PACKAGE}.{room}")
     found: type[CatalogBenchmark] = next(
         value
         for value in vars(module).values()

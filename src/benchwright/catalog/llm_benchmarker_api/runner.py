@@ -9,7 +9,12 @@ from benchwright.catalog.llm_benchmarker_api.adapter import AdaptedBenchmark, ab
 from benchwright.catalog.llm_benchmarker_api.base import BaseBenchmark, BenchmarkResult
 from benchwright.catalog.llm_benchmarker_api.config import BenchmarkConfig
 from benchwright.catalog.llm_benchmarker_api.dataset_loading import load_failure
-from benchwright.catalog.llm_benchmarker_api.engine_runs import EngineRun, Progress, SampleTask, run_task
+from benchwright.catalog.llm_benchmarker_api.engine_runs import (
+    EngineRun,
+    ProgressCallback,
+    SampleTask,
+    run_task,
+)
 from benchwright.catalog.llm_benchmarker_api.from_catalog import CatalogBenchmark
 from benchwright.catalog.llm_benchmarker_api.metrics import aggregate_metrics
 from benchwright.catalog.llm_benchmarker_api.registry import get_benchmark
@@ -37,7 +42,7 @@ class BenchmarkRunner:
         self.config = config
 
     async def run(
-        self, benchmark: BaseBenchmark | str, on_progress: Progress | None = None
+        self, benchmark: BaseBenchmark | str, on_progress: ProgressCallback | None = None
     ) -> BenchmarkResult:
         """Run one benchmark, given as an object or by name, and return its result.
 

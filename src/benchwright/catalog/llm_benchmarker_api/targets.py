@@ -38,7 +38,7 @@ def create_client(
         access,
         connections=config.run.concurrency,
         stream=config.run.streaming if stream is None else stream,
-        limits=Timeouts(read=patience, stall=min(patience, Timeouts().stall)),
+        limits=Timeouts(read_seconds=patience, stall_seconds=min(patience, Timeouts().stall_seconds)),
     )
 
 

@@ -11,12 +11,12 @@ from benchwright.catalog.grading import GradeScorer
 from benchwright.catalog.longbench_v2 import rows
 from benchwright.catalog.longbench_v2.grading import grade_documented, grade_stated
 from benchwright.catalog.longbench_v2.solver import (
-    ReadAndAnswer,
+    FittedPromptSolver,
     documented_prompt,
     step_by_step_prompt,
     zero_shot_prompt,
 )
-from benchwright.catalog.multiple_choice import letter_checks
+from benchwright.catalog.multiple_choice import make_letter_checks
 from benchwright.records import FAILED_STATUSES, Sample
 
 GUESS_SCORE = 0.25
@@ -24,7 +24,7 @@ GUESS_SCORE = 0.25
 
 FIGURE_LABELS = {"difficulty": ("easy", "hard"), "length": ("short", "medium", "long")}
 
-PROMPTS = {None: zero_shot_prompt, "cot": step_by_step_prompt, "documented": documented_prompt}
+PROMPT_BUILDERS = {None: zero_shot_prompt, "cot": step_by_step_prompt, "documented": documented_prompt}
 
 
 def make(about: About, options: Options) -> Benchmark:
@@ -35,9 +35,9 @@ def make(about: About, options: Options) -> Benchmark:
     return PlainBenchmark(
         about=about,
         samples=rows.samples,
-        solver=ReadAndAnswer(PROMPTS[about.variant], most=most, twice=about.variant == "cot"),
+        solver=FittedPromptSolver(PROMPT_BUILDERS[about.variant], most=most, twice=about.variant == "cot"),
         scorers=(GradeScorer(about.metric, "1", grade),),
-        checks=letter_checks(str) if documented else _checks,
+        checks=make_letter_checks(str) if documented else _checks,
         figures=figures,
     )
 
@@ -62,7 +62,7 @@ def figures(graded: Iterable[GradedTrial]) -> Sequence[Figure]:
 
 def _checks(sample: Sample) -> Iterator[Check]:
     right = sample.content["answer"]
-    yield from letter_checks("The correct answer is ({})".format)(sample)
+    yield from make_letter_checks("The correct answer is ({})".format)(sample)
     yield Check("in bold", [assistant(f"**The correct answer is ({right})**.")])
     yield Check("without brackets", [assistant(f"The correct answer is {right}.")])
     for name, said in {

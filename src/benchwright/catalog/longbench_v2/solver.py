@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from benchwright.catalog.asking import context_length_detail, outcome_with_notes, user
-from benchwright.catalog.multiple_choice import letter_choices
+from benchwright.catalog.multiple_choice import format_choices
 from benchwright.endpoint.reply import Reply
 from benchwright.engine.protocols import Session
 from benchwright.records import Message, Outcome, Record, Trial
@@ -20,7 +20,7 @@ QUESTION_INTRODUCTION = "Please read the following text and answer the question 
 
 QUESTIONS_INTRODUCTION = "Please read the following text and answer the questions below."
 
-STEP_BY_STEP = "Let’s think step by step:"
+STEP_BY_STEP_INSTRUCTION = "Let’s think step by step:"
 
 OMITTED_TEXT = "The text is too long and omitted here."
 
@@ -40,7 +40,9 @@ def step_by_step_prompt(content: dict[str, Any]) -> str:
 
     The prompt contains document, question and choices.
     """
-    return f"{QUESTIONS_INTRODUCTION}\n\n{_text(content)}\n\n{_question(content)}\n\n{STEP_BY_STEP}"
+    return (
+        f"{QUESTIONS_INTRODUCTION}\n\n{_text(content)}\n\n{_question(content)}\n\n{STEP_BY_STEP_INSTRUCTION}"
+    )
 
 
 def letter_prompt(content: dict[str, Any], thoughts: str) -> str:
@@ -49,14 +51,15 @@ def letter_prompt(content: dict[str, Any], thoughts: str) -> str:
     The prompt contains the question and the model's thoughts, but not the document.
     """
     return (
-        f"{QUESTIONS_INTRODUCTION}\n\n{OMITTED_TEXT}\n\n{_question(content)}\n\n{STEP_BY_STEP} {thoughts.strip()}\n\n"
+        f"{QUESTIONS_INTRODUCTION}\n\n{OMITTED_TEXT}\n\n{_question(content)}\n\n{STEP_BY_STEP_INSTRUCTION}"
+        f" {thoughts.strip()}\n\n"
         f"{LETTER_REQUEST} {ANSWER_FORMAT}"
     )
 
 
 def documented_prompt(content: dict[str, Any]) -> str:
     """Return the prompt that llm-benchmarker documents: the whole document, the question and its choices."""
-    choices = "\n".join(letter_choices(content["choices"]))
+    choices = "\n".join(format_choices(content["choices"]))
     return f"{content['context']}\n\nQuestion: {content['question']}\n\n{choices}\n\nAnswer with the letter only."
 
 
@@ -65,17 +68,17 @@ def _text(content: dict[str, Any]) -> str:
 
 
 def _question(content: dict[str, Any]) -> str:
-    choices = letter_choices([choice.strip() for choice in content["choices"]], "({letter}) {choice}")
+    choices = format_choices([choice.strip() for choice in content["choices"]], "({letter}) {choice}")
     return "\n".join(
         [f"What is the correct answer to this question: {content['question'].strip()}", "Choices:", *choices]
     )
 
 
-LETTER_TOKENS = 128
+MAX_LETTER_TOKENS = 128
 """The official limit on the tokens of the second response."""
 
 
-class ReadAndAnswer:
+class FittedPromptSolver:
     """Solver that sends the prompt. If the prompt has more than `most` tokens, its middle is cut out.
 
     With `twice`, a second request asks for the letter that follows from the first response, and its response
@@ -109,7 +112,7 @@ class ReadAndAnswer:
 
 
 def _letter_tokens(session: Session) -> int:
-    return min(LETTER_TOKENS, session.target.settings.get("max_tokens") or LETTER_TOKENS)
+    return min(MAX_LETTER_TOKENS, session.target.settings.get("max_tokens") or MAX_LETTER_TOKENS)
 
 
 def _length_by(reply: Reply, text: str) -> dict[str, Any]:
@@ -118,7 +121,7 @@ def _length_by(reply: Reply, text: str) -> dict[str, Any]:
     The length is taken from the response's usage. If there is no usage, it is estimated from the characters.
     """
     counted = reply.usage.prompt_tokens
-    return context_length_detail(characters_as_tokens(text) if counted is None else counted, counted is None)
+    return context_length_detail(estimate_tokens(text) if counted is None else counted, counted is None)
 
 
 MAX_TOKENIZER_REQUESTS = 8
@@ -149,7 +152,7 @@ async def fit_prompt(session: Session, text: str, most: int) -> FittedPrompt:
     1 % too short. If the server does not count tokens, a token is assumed to have four characters.
     """
     counted = await session.count_tokens(text)
-    tokens = characters_as_tokens(text) if counted is None else counted
+    tokens = estimate_tokens(text) if counted is None else counted
     if tokens <= most:
         return FittedPrompt(text, tokens, False, counted is None)
     size = int(len(text) * (most // 2) / tokens)
@@ -161,7 +164,7 @@ async def fit_prompt(session: Session, text: str, most: int) -> FittedPrompt:
     return FittedPrompt(head + tail, tokens, True, counted is None)
 
 
-def characters_as_tokens(text: str) -> int:
+def estimate_tokens(text: str) -> int:
     """Return the number of tokens of a text, estimated from its characters."""
     return round(len(text) / CHARACTERS_PER_TOKEN)
 

@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from benchwright.catalog.grading import Verdict
-from benchwright.catalog.matharena.boxes import last_box
+from benchwright.catalog.matharena.boxes import find_last_box
 from benchwright.errors import UserError
 
 CPU_SECONDS = 20.0
@@ -40,7 +40,7 @@ def library_version() -> str:
 
 def load_library() -> None:
     """Import math-verify and compare one answer, so that all modules that math-verify needs are loaded."""
-    are_equal(parse_latex("\\frac{1}{2}"), parse_latex("0.5"))
+    are_equal_answers(parse_latex("\\frac{1}{2}"), parse_latex("0.5"))
 
 
 def grade(content: Mapping[str, Any], answer: str) -> Verdict:
@@ -52,7 +52,7 @@ def grade(content: Mapping[str, Any], answer: str) -> Verdict:
     because the comparison is not symmetric. An answer that math-verify cannot read is unparsed.
     """
     expected = content["answer"]
-    stated = last_box(answer)
+    stated = find_last_box(answer)
     if stated is None:
         return Verdict(None, None, expected)
     stated = stated.strip().removesuffix(".")
@@ -66,7 +66,7 @@ def grade(content: Mapping[str, Any], answer: str) -> Verdict:
             expected,
             explanation=f"{LIBRARY_NAME} cannot read this answer.",
         )
-    return Verdict(float(are_equal(parse_latex(expected), found)), stated, expected)
+    return Verdict(float(are_equal_answers(parse_latex(expected), found)), stated, expected)
 
 
 def parse_latex(text: str) -> list[Any]:
@@ -77,7 +77,7 @@ def parse_latex(text: str) -> list[Any]:
     return list(parse(f"${text}$", parsing_timeout=None))
 
 
-def are_equal(right: list[Any], found: list[Any]) -> bool:
+def are_equal_answers(right: list[Any], found: list[Any]) -> bool:
     """Return True if math-verify considers two parsed answers equal.
 
     Return False if the right answer could not be parsed.

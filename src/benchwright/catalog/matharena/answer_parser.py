@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from benchwright.catalog.matharena.boxes import last_box
+from benchwright.catalog.matharena.boxes import find_last_box
 
 _UNICODE = (
     *(("⎧", r"\boxed{"), ("⎫", "}"), ("\n│", r"\boxed{"), ("│", "}"), ("\n┃", r"\boxed{"), ("┃", "}")),
@@ -36,25 +36,25 @@ CLOSING_BRACKETS = {"(": ")", "{": "}", "[": "]"}
 MAX_NESTING = 50
 """Maximum depth of nested lists. A more deeply nested list is read as one expression."""
 
-Answer = str | list["Answer"]
+ParsedAnswer = str | list["ParsedAnswer"]
 """An expression, or a list of answers. MathArena parses tuples, sets and enumerations as lists."""
 
 
-def boxed_answer(text: str, *, several: bool) -> str | None:
+def find_boxed_answer(text: str, *, several: bool) -> str | None:
     """Return the content of the last box. Return None if there is no box.
 
     Boxes may be drawn with line characters. `several`: more than one answer is expected; the result is then
     the contents of all boxes on the last box's line.
     """
-    return last_box(to_latex(text), several=several)
+    return find_last_box(convert_to_latex(text), several=several)
 
 
-def to_latex(text: str) -> str:
+def convert_to_latex(text: str) -> str:
     """Return the text with a few Unicode characters replaced by LaTeX commands."""
     return _replaced(text, _UNICODE)
 
 
-def read_answer(stated: str, *, several: bool) -> Answer | None:
+def read_answer(stated: str, *, several: bool) -> ParsedAnswer | None:
     """Parse a boxed text into an expression or a list of answers. Return None if its brackets do not match.
 
     `several`: more than one answer is expected.
@@ -124,7 +124,7 @@ def _without_outer_brackets(text: str) -> str:
     return text[begin:end]
 
 
-def _listed(text: str, depth: int = 0) -> list[Answer] | None:
+def _listed(text: str, depth: int = 0) -> list[ParsedAnswer] | None:
     """Split a bracketed text at commas into its answers. Return None if its brackets do not match.
 
     A text that begins with an opening bracket and ends with a closing bracket counts as a list, even if these
@@ -135,7 +135,7 @@ def _listed(text: str, depth: int = 0) -> list[Answer] | None:
         text = text[1:-1]
     text = _stripped(text)
     mark = _LINE_BREAK if _LINE_BREAK in text else ","
-    answers: list[Answer] = []
+    answers: list[ParsedAnswer] = []
     while text:
         parts = text.split(mark)
         if depth <= MAX_NESTING and text.startswith("(") and (count := _list_end(parts, mark)):

@@ -10,7 +10,7 @@ from benchwright.catalog.breakdowns import mean
 from benchwright.catalog.grading import GradeScorer
 from benchwright.catalog.matharena.grading import CPU_SECONDS, grade
 from benchwright.catalog.matharena.rows import samples_reader
-from benchwright.catalog.matharena.solver import AskForABox
+from benchwright.catalog.matharena.solver import BoxedAnswerSolver
 from benchwright.records import Sample
 
 HMMT_INSTRUCTION = "Put your final answer within \\boxed{}."
@@ -26,7 +26,7 @@ def competition_benchmark(about: About, instruction: str) -> Benchmark:
     return PlainBenchmark(
         about=about,
         samples=samples_reader(about),
-        solver=AskForABox(instruction),
+        solver=BoxedAnswerSolver(instruction),
         scorers=(GradeScorer(about.metric, "3", grade, offloaded=("answer",), seconds=CPU_SECONDS),),
         checks=_checks,
         figures=figures,

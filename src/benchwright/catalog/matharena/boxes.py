@@ -12,7 +12,7 @@ _BRACE = re.compile(r"[{}]")
 _DIGITS = re.compile(r"\d+")
 
 
-def boxed_contents(text: str) -> list[str]:
+def find_boxed_contents(text: str) -> list[str]:
     """Return the contents of the outermost boxes of a text. A box without a closing brace does not count.
 
     A box is also recognized without the backslash before `boxed`.
@@ -28,22 +28,22 @@ def boxed_contents(text: str) -> list[str]:
     return found
 
 
-def last_box(text: str, *, several: bool = False) -> str | None:
+def find_last_box(text: str, *, several: bool = False) -> str | None:
     """Return the content of the last box, without boxes directly inside it. Return None if there is no box.
 
     `several`: more than one answer is expected. Then the contents of all boxes on the last box's line are
     joined by commas (MathArena, parser.py, find_last_boxed_content).
     """
-    found = boxed_contents(text)
+    found = find_boxed_contents(text)
     if not found:
         return None
     if several and len(found) > 1:
-        on_line = next(filter(None, map(boxed_contents, reversed(text.split("\n")))), found[-1:])
+        on_line = next(filter(None, map(find_boxed_contents, reversed(text.split("\n")))), found[-1:])
         return _unboxed(",".join(on_line))
     return _unboxed(found[-1])
 
 
-def last_integer(text: str) -> str | None:
+def find_last_integer(text: str) -> str | None:
     """Return the last run of digits that is a separate word. Return None if there is none.
 
     Superscript digits do not count.

@@ -13,82 +13,82 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import partial
 
-from benchwright.catalog.matharena.cursor import Cursor, NoExpressionHere, UnreadableExpression
+from benchwright.catalog.matharena.token_cursor import NoExpressionError, TokenCursor, UnreadableExpression
 from benchwright.catalog.matharena.tokens import (
     ARROW_TOKEN,
     NO_EXPRESSION_TOKEN,
-    RELATIONS,
+    RELATION_TOKENS,
     UNDEFINED_TOKEN,
     UNKNOWN_TOKEN,
-    is_name,
+    is_name_token,
     matrices_are_closed,
     tokenize,
 )
 from benchwright.catalog.matharena.values import (
-    CONSTANTS,
-    FUNCTIONS,
-    NoValue,
+    COMPLEX_FUNCTIONS,
+    NAMED_CONSTANTS,
+    NoValueError,
     Value,
-    absolute,
+    absolute_value,
     add,
-    binomial,
-    conjugate,
+    apply_named_function,
+    binomial_coefficient,
+    complex_conjugate,
     divide,
     factorial,
-    function_value,
     logarithm,
     multiply,
-    power,
-    real,
+    raise_to_power,
+    to_real_number,
 )
 
 _CLOSING = {"(": ")", "{": "}", "[": "]"}
 _NO_FACTOR = frozenset(
-    (*"+-*/^_!,.:'=)}]", *RELATIONS, NO_EXPRESSION_TOKEN, ARROW_TOKEN, "floored", "ceiled")
+    (*"+-*/^_!,.:'=)}]", *RELATION_TOKENS, NO_EXPRESSION_TOKEN, ARROW_TOKEN, "floored", "ceiled")
 )
-_NO_SCRIPT = frozenset((*_CLOSING, *FUNCTIONS, "|", "sqrt", "overline", "floor", "ceiling", "limit"))
+_NO_SCRIPT = frozenset((*_CLOSING, *COMPLEX_FUNCTIONS, "|", "sqrt", "overline", "floor", "ceiling", "limit"))
 _THREE_DIGITS = re.compile(r"[0-9]{3}(?:\.[0-9]+)?$")
 _INVERSES = {"sin": "arcsin", "cos": "arccos", "tan": "arctan"}
 
 
-def value_of(text: str, symbols: Mapping[str, Value]) -> Value:
+def evaluate_expression(text: str, symbols: Mapping[str, Value]) -> Value:
     """Return the value of an expression. `symbols`: mapping from letters other than e, i and π to their values.
 
     Raises:
         UnreadableExpression: If the text is not an expression.
-        NoValue: If the value is undefined, too large or not computed here, or the text is a comparison.
+        NoValueError: If the value is undefined, too large or not computed here, or the text is a comparison.
     """
     if not matrices_are_closed(text):
         raise UnreadableExpression("a matrix without end")
     return _Reader(tokenize(text), symbols).whole()
 
 
-class _Reader(Cursor):
+class _Reader(TokenCursor):
     """A recursive descent parser. Each method reads one kind of expression and returns its value."""
 
     def whole(self) -> Value:
         """Read the longest expression that begins at the start of the text, and return its value.
 
         Raises:
-            NoValue: If a part has no value.
+            NoValueError: If a part has no value.
         """
         value = self._sum()
         compared = 1
-        while self.next in RELATIONS:
+        while self.next_token in RELATION_TOKENS:
             self._take()
             self._sum()
             self._without_value("a comparison")
             compared += 1
-        if compared > 2 and any(map(is_name, self._signs)):
+        if compared > 2 and any(map(is_name_token, self._signs)):
             raise UnreadableExpression("two comparisons with letters are neither true nor false")
         if self._lacking is not None:
-            raise NoValue(self._lacking)
+            raise NoValueError(self._lacking)
         return value
 
     def _sum(self) -> Value:
         """Read terms separated by + and -, and return their sum."""
         total = self._product(self._factors)
-        while self.next in ("+", "-"):
+        while self.next_token in ("+", "-"):
             term = self._where_readable(self._signed_term)
             if term is None:
                 break
@@ -108,7 +108,7 @@ class _Reader(Cursor):
             return self._signed(factors)
 
         value = self._signed(factors)
-        while (operator := self.next) in ("*", "/"):
+        while (operator := self.next_token) in ("*", "/"):
             factor = self._where_readable(behind_operator)
             if factor is None:
                 break
@@ -121,7 +121,7 @@ class _Reader(Cursor):
 
     def _signed(self, factors: Callable[[], Value]) -> Value:
         negative = False
-        while self.next in ("+", "-"):
+        while self.next_token in ("+", "-"):
             negative ^= self._take() == "-"
         value = factors()
         return self._computed(multiply, Fraction(-1), value) if negative else value
@@ -141,7 +141,7 @@ class _Reader(Cursor):
             begins.append(begin)
             values.append(factor)
         named = [
-            any(map(is_name, self._signs[begin:end]))
+            any(map(is_name_token, self._signs[begin:end]))
             for begin, end in zip(begins, [*begins[1:], self._place], strict=True)
         ]
         product = values[-1]
@@ -153,7 +153,7 @@ class _Reader(Cursor):
 
     def _factors_without_functions(self) -> Value:
         value = self._powers()
-        while self._begins_a_factor() and self.next not in (*FUNCTIONS, "sqrt", "overline"):
+        while self._begins_a_factor() and self.next_token not in (*COMPLEX_FUNCTIONS, "sqrt", "overline"):
             factor = self._where_readable(self._powers)
             if factor is None:
                 break
@@ -162,7 +162,9 @@ class _Reader(Cursor):
 
     def _begins_a_factor(self) -> bool:
         return (
-            self.next is not None and self.next not in _NO_FACTOR and not (self.next == "|" and self._in_bars)
+            self.next_token is not None
+            and self.next_token not in _NO_FACTOR
+            and not (self.next_token == "|" and self._in_bars)
         )
 
     def _powers(self) -> Value:
@@ -172,10 +174,10 @@ class _Reader(Cursor):
         """
         with self._deeper():
             value = self._atom()
-            while self.next == "^" and (exponent := self._where_readable(self._script)) is not None:
-                value = self._computed(power, value, exponent)
+            while self.next_token == "^" and (exponent := self._where_readable(self._script)) is not None:
+                value = self._computed(raise_to_power, value, exponent)
                 self._skip_index()
-            while self.next == "!":
+            while self.next_token == "!":
                 self._take()
                 value = self._computed(factorial, value)
             return value
@@ -186,14 +188,14 @@ class _Reader(Cursor):
         It is a group in braces, a number, a letter, a fraction or a binomial.
         """
         self._take()
-        if self.next == "{":
+        if self.next_token == "{":
             return self._group()
-        if self.next in _NO_SCRIPT:
-            raise NoExpressionHere("no group, number or letter")
+        if self.next_token in _NO_SCRIPT:
+            raise NoExpressionError("no group, number or letter")
         return self._atom(applied=False)
 
     def _atom(self, *, applied: bool = True) -> Value:
-        sign = self.next
+        sign = self.next_token
         if sign in _CLOSING:
             return self._group()
         sign = self._take()
@@ -205,12 +207,12 @@ class _Reader(Cursor):
             return self._computed(divide, above, self._digit_or_group())
         if sign == "binom":
             above = self._braces()
-            return self._computed(binomial, above, self._braces())
+            return self._computed(binomial_coefficient, above, self._braces())
         if sign == "sqrt":
             return self._root()
         if sign == "overline":
-            return self._computed(conjugate, self._braces())
-        if sign in FUNCTIONS:
+            return self._computed(complex_conjugate, self._braces())
+        if sign in COMPLEX_FUNCTIONS:
             return self._function(sign)
         if sign == "limit":
             return self._limit()
@@ -227,12 +229,12 @@ class _Reader(Cursor):
 
         Commas may separate groups of three digits, unless the number is an argument of a function.
         """
-        while not self._listing and self.next == "," and _THREE_DIGITS.match(self._behind()):
+        while not self._listing and self.next_token == "," and _THREE_DIGITS.match(self._behind()):
             self._take()
             sign += self._take()
         if sign[0] == "0" and len(sign) > 1 and sign.isdecimal():
             raise UnreadableExpression("a number that begins with 0")
-        if self.next == "." and sign.isdecimal():
+        if self.next_token == "." and sign.isdecimal():
             return self._digits_before_point(sign)
         return Fraction(sign)
 
@@ -244,7 +246,7 @@ class _Reader(Cursor):
         if UNKNOWN_TOKEN in self._signs[self._place : self._place + 2]:
             raise UnreadableExpression("a sign that is not known")
         if len(sign) == 1:
-            raise NoExpressionHere("a point without digits")
+            raise NoExpressionError("a point without digits")
         self._signs = self._signs[: self._place]
         return Fraction(math.prod(map(int, sign[:-1])))
 
@@ -260,10 +262,10 @@ class _Reader(Cursor):
         lacking = self._lacking
         self._sum()
         self._lacking = lacking
-        if self.next == "^":
+        if self.next_token == "^":
             self._take()
             if self._take() not in ("+", "-"):
-                raise NoExpressionHere("no direction")
+                raise NoExpressionError("no direction")
         self._expect("}")
         begin = self._place
         value = self._product(self._factors)
@@ -274,23 +276,23 @@ class _Reader(Cursor):
     def _name(self, sign: str, applied: bool) -> Value:
         if sign == UNDEFINED_TOKEN:
             return self._without_value("not computed")
-        if sign not in self._symbols and sign not in CONSTANTS:
-            raise NoExpressionHere(f"unknown: {sign!r}")
-        if self._skip_index() or self.next == "'":
+        if sign not in self._symbols and sign not in NAMED_CONSTANTS:
+            raise NoExpressionError(f"unknown: {sign!r}")
+        if self._skip_index() or self.next_token == "'":
             return self._without_value("a letter of its own")
-        if applied and self.next == "(" and self._where_readable(self._arguments) is not None:
+        if applied and self.next_token == "(" and self._where_readable(self._arguments) is not None:
             return self._without_value("a function that is not known")
-        return self._symbols[sign] if sign in self._symbols else CONSTANTS[sign]
+        return self._symbols[sign] if sign in self._symbols else NAMED_CONSTANTS[sign]
 
     def _skip_index(self) -> bool:
         """Skip an index (`_…`), which has no meaning here. Return True if there was an index.
 
-        If no index follows `_`, raise `UnreadableExpression`, or in nested expressions `NoExpressionHere`.
+        If no index follows `_`, raise `UnreadableExpression`, or in nested expressions `NoExpressionError`.
         """
-        if self.next != "_":
+        if self.next_token != "_":
             return False
         if self._where_readable(self._script) is None:
-            raise (UnreadableExpression if self._depth <= 1 else NoExpressionHere)(
+            raise (UnreadableExpression if self._depth <= 1 else NoExpressionError)(
                 "an index without braces, number or letter"
             )
         return True
@@ -299,7 +301,7 @@ class _Reader(Cursor):
         self._take()
         with self._within(listing=True):
             value = self._sum()
-            while self.next == ",":
+            while self.next_token == ",":
                 self._take()
                 self._sum()
             self._expect(")")
@@ -309,13 +311,13 @@ class _Reader(Cursor):
         return self._enclosed(_CLOSING[self._take()])
 
     def _braces(self) -> Value:
-        if self.next != "{":
-            raise NoExpressionHere("no group in braces")
+        if self.next_token != "{":
+            raise NoExpressionError("no group in braces")
         return self._group()
 
     def _digit_or_group(self) -> Value:
         """Read the numerator or denominator of a fraction: a group in braces, or one digit."""
-        sign = self.next or ""
+        sign = self.next_token or ""
         if not sign[:1].isdecimal():
             return self._braces()
         if len(sign) > 1:
@@ -325,31 +327,31 @@ class _Reader(Cursor):
         return Fraction(sign[0])
 
     def _root(self) -> Value:
-        degree = self._group() if self.next == "[" else Fraction(2)
-        return self._computed(power, self._braces(), self._computed(divide, Fraction(1), degree))
+        degree = self._group() if self.next_token == "[" else Fraction(2)
+        return self._computed(raise_to_power, self._braces(), self._computed(divide, Fraction(1), degree))
 
     def _function(self, name: str) -> Value:
         base: Value | None = None
         exponent: Value = Fraction(1)
-        while self.next in ("_", "^"):
-            if self.next == "_":
+        while self.next_token in ("_", "^"):
+            if self.next_token == "_":
                 base = self._script()
             else:
                 exponent = self._script()
         if exponent == -1 and name in _INVERSES:
             name, exponent = _INVERSES[name], Fraction(1)
-        argument = self._where_readable(self._group) if self.next == "(" else None
+        argument = self._where_readable(self._group) if self.next_token == "(" else None
         if argument is None:
             argument = self._product(self._factors_without_functions)
         if base is None:
-            value = self._computed(partial(function_value, name), argument)
+            value = self._computed(partial(apply_named_function, name), argument)
         else:
             value = self._computed(logarithm, argument, base)
-        return value if exponent == 1 else self._computed(power, value, exponent)
+        return value if exponent == 1 else self._computed(raise_to_power, value, exponent)
 
 
 _ENCLOSED: Mapping[str, tuple[str, Callable[[Value], Value]]] = {
-    "|": ("|", absolute),
-    "floor": ("floored", lambda value: Fraction(math.floor(real(value)))),
-    "ceiling": ("ceiled", lambda value: Fraction(math.ceil(real(value)))),
+    "|": ("|", absolute_value),
+    "floor": ("floored", lambda value: Fraction(math.floor(to_real_number(value)))),
+    "ceiling": ("ceiled", lambda value: Fraction(math.ceil(to_real_number(value)))),
 }

@@ -9,15 +9,20 @@ from collections.abc import Mapping
 from typing import Any
 
 from benchwright.catalog.grading import Verdict
-from benchwright.catalog.matharena.answer_parser import Answer, boxed_answer, read_answer, to_latex
-from benchwright.catalog.matharena.boxes import last_integer
+from benchwright.catalog.matharena.answer_parser import (
+    ParsedAnswer,
+    convert_to_latex,
+    find_boxed_answer,
+    read_answer,
+)
+from benchwright.catalog.matharena.boxes import find_last_integer
 from benchwright.catalog.matharena.quantities import (
-    MAX_CHARACTERS,
+    MAX_EXPRESSION_CHARACTERS,
     UNEQUAL_QUANTITY,
     AnswerValue,
     are_equal_quantities,
     parse_quantity,
-    whole_number,
+    parse_whole_number,
 )
 from benchwright.engine.offload import offload
 
@@ -33,14 +38,14 @@ def grade(content: Mapping[str, Any], answer: str) -> Verdict:
     """
     expected = content["answer"]
     several = "," in expected
-    text = boxed_answer(answer, several=several)
-    found = None if text is None else parse_stated(text, several=several)
+    text = find_boxed_answer(answer, several=several)
+    found = None if text is None else parse_boxed_answer(text, several=several)
     if found is None:
-        text = last_integer(to_latex(answer))
+        text = find_last_integer(convert_to_latex(answer))
         found = None if text is None else parse_quantity(text)
     if found is None:
         return Verdict(None, None, expected)
-    return Verdict(float(are_equal(found, right_answer(expected))), text, expected)
+    return Verdict(float(are_equal_answers(found, parse_right_answer(expected))), text, expected)
 
 
 async def states_an_answer(text: str) -> bool:
@@ -56,30 +61,30 @@ async def states_an_answer(text: str) -> bool:
 
 def boxed_value_is_readable(text: str) -> bool:
     """Return True if the last box contains a readable value. A number outside a box does not count."""
-    boxed = boxed_answer(text, several=False)
-    return boxed is not None and parse_stated(boxed, several=False) is not None
+    boxed = find_boxed_answer(text, several=False)
+    return boxed is not None and parse_boxed_answer(boxed, several=False) is not None
 
 
-def parse_stated(text: str, *, several: bool) -> AnswerValue | None:
+def parse_boxed_answer(text: str, *, several: bool) -> AnswerValue | None:
     """Return the value of a boxed text. Return None if the text cannot be read.
 
     `several`: more than one answer is expected. A single whole number is exact. In a list, items that cannot
     be read or have no digit are left out. A list of one item is replaced by that item.
     """
-    if (number := whole_number(text)) is not None:
+    if (number := parse_whole_number(text)) is not None:
         return number
     found = _stated(text, several)
     return found[0] if isinstance(found, list) and len(found) == 1 else found
 
 
-def right_answer(text: str) -> AnswerValue:
+def parse_right_answer(text: str) -> AnswerValue:
     """Return the value of the right answer. If it cannot be read, return a value that equals nothing."""
     found = _stated(text, "," in text)
     return UNEQUAL_QUANTITY if found is None else found
 
 
 def _stated(text: str, several: bool) -> AnswerValue | None:
-    if len(text) > MAX_CHARACTERS:
+    if len(text) > MAX_EXPRESSION_CHARACTERS:
         return None
     answer = read_answer(text, several=several)
     if answer is None or isinstance(answer, str):
@@ -88,7 +93,7 @@ def _stated(text: str, several: bool) -> AnswerValue | None:
     return [value for one, value in found if value is not None and (_has_digit(one) or _is_decimal(value))]
 
 
-def _has_digit(answer: Answer) -> bool:
+def _has_digit(answer: ParsedAnswer) -> bool:
     return any(map(_has_digit, answer)) if isinstance(answer, list) else any(map(str.isdecimal, answer))
 
 
@@ -100,13 +105,13 @@ def _is_decimal(value: AnswerValue) -> bool:
     return not isinstance(value, list) and not value.is_exact
 
 
-def _valued(answer: Answer) -> AnswerValue | None:
+def _valued(answer: ParsedAnswer) -> AnswerValue | None:
     if isinstance(answer, list):
         return [UNEQUAL_QUANTITY if (found := _valued(one)) is None else found for one in answer]
     return parse_quantity(answer)
 
 
-def are_equal(found: AnswerValue, right: AnswerValue) -> bool:
+def are_equal_answers(found: AnswerValue, right: AnswerValue) -> bool:
     """Return True if two answers are equal.
 
     Expressions are compared by value. Lists are compared as multisets. Lists within lists are compared in
@@ -130,4 +135,4 @@ def are_equal(found: AnswerValue, right: AnswerValue) -> bool:
 def _equal_in_order(found: AnswerValue, right: AnswerValue) -> bool:
     if isinstance(found, list) and isinstance(right, list):
         return len(found) == len(right) and all(map(_equal_in_order, found, right))
-    return are_equal(found, right)
+    return are_equal_answers(found, right)

@@ -7,7 +7,7 @@ import msgspec
 from benchwright.catalog.benchmark import About
 from benchwright.data.dataset_spec import Dataset, HubRepository
 
-REPEATS = 4
+REPEAT_COUNT = 4
 """The number of times that MathArena solves each problem."""
 
 
@@ -34,7 +34,7 @@ def build_about(
         max_tokens=32_768,
         temperature=0.6,
         params={"top_p": 0.95},
-        repeats=REPEATS,
+        repeats=REPEAT_COUNT,
         breakdowns=("problem_type",),
         departures=(
             "temperature 0.6, top_p 0.95 and 32,768 tokens for every model; MathArena has settings of its own for each",
@@ -43,6 +43,6 @@ def build_about(
     )
 
 
-def without_types(about: About) -> About:
+def without_problem_types(about: About) -> About:
     """Return the metadata of a competition whose problems have no problem types."""
     return msgspec.structs.replace(about, breakdowns=())

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-Rule = tuple[re.Pattern[str], str]
+RewritingRule = tuple[re.Pattern[str], str]
 
 MAX_ROUNDS = 5
 """Maximum number of rounds of each of the two passes over a text. A round applies all rules of the pass once."""
@@ -26,11 +26,11 @@ def _command(name: str, *arguments: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\\)\\*{name}{''.join(arguments)}")
 
 
-_DIGITS_OF_COMMANDS: tuple[Rule, ...] = (
+_DIGITS_OF_COMMANDS: tuple[RewritingRule, ...] = (
     (re.compile(r"(?<=sqrt)\d+"), r"{\g<0>}"),
     (re.compile(r"(?<=frac)\d"), r"{\g<0>}"),
 )
-_COMMANDS: tuple[Rule, ...] = (
+_COMMANDS: tuple[RewritingRule, ...] = (
     (_command("[dt]?frac", _GROUP, _GROUP), r"(\1)/(\2)"),
     (_command("binom", _GROUP, _GROUP), r"binomial(\1, \2)"),
     (_command("sqrt", r"\[(.*?)\]", _TO_FIRST_BRACE), _ROOT),
@@ -39,9 +39,9 @@ _COMMANDS: tuple[Rule, ...] = (
     *((re.compile(re.escape(latex)), python) for latex, python in _SIGNS.items()),
     (re.compile(r"\bi\b"), "I"),
 )
-_NUMBER_IN_BRACES: Rule = (re.compile(r"\{(\d+)\}"), r"(\1)")
+_NUMBER_IN_BRACES: RewritingRule = (re.compile(r"\{(\d+)\}"), r"(\1)")
 _SHORT_NAME = "(?<![a-zA-Z])[a-zA-Z]{1,2}(?![a-zA-Z])"
-_PRODUCTS: tuple[Rule, ...] = (
+_PRODUCTS: tuple[RewritingRule, ...] = (
     (re.compile(rf"(\d|{_SHORT_NAME})\("), r"\1*("),
     (re.compile(rf"\)(\d|{_SHORT_NAME})"), r")*\1"),
     (re.compile(rf"(?<=\d)({_SHORT_NAME})"), r"*\1"),
@@ -52,7 +52,7 @@ _FACTORIALS = {"!": "factorial", "!!": "factorial2"}
 _TOKEN = re.compile(r"\s*(?:#.*|!=|!+|\d+\.?\d*|\.\d+|\w+|[^\s\w])")
 
 
-def with_braces(text: str) -> str:
+def add_braces(text: str) -> str:
     """Return the text with braces around the digits after `sqrt`, and around the first digit after `frac`."""
     return _substituted(text, _DIGITS_OF_COMMANDS)
 
@@ -64,7 +64,7 @@ def rewrite_as_python(text: str) -> str:
     return _with_factorials(_substituted(text, _PRODUCTS).replace("\n", ""))
 
 
-def _repeated(text: str, rules: tuple[Rule, ...]) -> str:
+def _repeated(text: str, rules: tuple[RewritingRule, ...]) -> str:
     for _ in range(MAX_ROUNDS):
         before, text = text, _substituted(text, rules)
         if text == before or len(text) > MAX_CHARACTERS:
@@ -72,7 +72,7 @@ def _repeated(text: str, rules: tuple[Rule, ...]) -> str:
     return text
 
 
-def _substituted(text: str, rules: tuple[Rule, ...]) -> str:
+def _substituted(text: str, rules: tuple[RewritingRule, ...]) -> str:
     for pattern, replacement in rules:
         text = pattern.sub(replacement, text)
     return text

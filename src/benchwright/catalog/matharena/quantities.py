@@ -7,14 +7,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from benchwright.catalog.matharena.arithmetic import NotPython, list_items, names_in, parse, value_of_tree
-from benchwright.catalog.matharena.cursor import UnreadableExpression
-from benchwright.catalog.matharena.expressions import value_of
-from benchwright.catalog.matharena.python_rewriting import rewrite_as_python, with_braces
-from benchwright.catalog.matharena.tokens import letters_in
-from benchwright.catalog.matharena.values import InexactNumber, NoValue, Value
+from benchwright.catalog.matharena.arithmetic import (
+    NotPythonError,
+    evaluate_tree,
+    find_unknown_names,
+    parse_expression,
+    split_list,
+)
+from benchwright.catalog.matharena.expressions import evaluate_expression
+from benchwright.catalog.matharena.python_rewriting import add_braces, rewrite_as_python
+from benchwright.catalog.matharena.token_cursor import UnreadableExpression
+from benchwright.catalog.matharena.tokens import find_letters
+from benchwright.catalog.matharena.values import InexactComplex, NoValueError, Value
 
-MAX_CHARACTERS = 4_000
+MAX_EXPRESSION_CHARACTERS = 4_000
 """Maximum number of characters of an expression. A longer expression has no value."""
 
 TOLERANCE = 1e-10
@@ -41,11 +47,11 @@ class Quantity:
     """
 
     evaluate: Callable[[Mapping[str, Value]], Value]
-    letters: frozenset[str]
+    letters_used: frozenset[str]
     is_exact: bool
 
 
-def whole_number(text: str) -> Quantity | None:
+def parse_whole_number(text: str) -> Quantity | None:
     """Return an exact quantity if Python can read the text as an int. Return None for other texts."""
     try:
         number = Fraction(int(text))
@@ -63,7 +69,7 @@ def parse_quantity(text: str) -> AnswerValue | None:
 
     Return None if the text cannot be read.
     """
-    if len(text) > MAX_CHARACTERS:
+    if len(text) > MAX_EXPRESSION_CHARACTERS:
         return None
     if text.isdigit() and not text.isdecimal():  # as in 5², on which MathArena's program crashes
         return UNEQUAL_QUANTITY
@@ -72,7 +78,7 @@ def parse_quantity(text: str) -> AnswerValue | None:
     except OverflowError:  # infinity, which crashes it, too
         return UNEQUAL_QUANTITY
     except ValueError:
-        text = with_braces(text)
+        text = add_braces(text)
     found = _as_python(text)
     return _as_latex(text) if found is None else found
 
@@ -82,7 +88,7 @@ def _constant(value: Value, *, exact: bool) -> Quantity:
 
 
 def _undefined(_: Mapping[str, Value]) -> Value:
-    raise NoValue("no value")
+    raise NoValueError("no value")
 
 
 UNEQUAL_QUANTITY = Quantity(_undefined, frozenset(), is_exact=True)
@@ -94,35 +100,35 @@ INFINITE_QUANTITY = Quantity(_undefined, frozenset(), is_exact=False)
 
 def _as_python(text: str) -> AnswerValue | None:
     try:
-        return _of_tree(parse(rewrite_as_python(text)))
-    except NotPython:
+        return _of_tree(parse_expression(rewrite_as_python(text)))
+    except NotPythonError:
         return None
 
 
 def _of_tree(tree: ast.expr) -> AnswerValue:
-    if (listed := list_items(tree)) is not None:
+    if (listed := split_list(tree)) is not None:
         return [_of_tree(one) for one in listed]
-    letters = names_in(tree)
-    return _checked(lambda symbols: value_of_tree(tree, symbols), letters)
+    letters = find_unknown_names(tree)
+    return _checked(lambda symbols: evaluate_tree(tree, symbols), letters)
 
 
 def _checked(at: Callable[[Mapping[str, Value]], Value], letters: frozenset[str]) -> Quantity:
     try:
         at(_place(letters, 0))
-    except NoValue:
+    except NoValueError:
         return UNEQUAL_QUANTITY
     return Quantity(at, letters, is_exact=True)
 
 
 def _as_latex(text: str) -> Quantity | None:
-    letters = letters_in(text)
+    letters = find_letters(text)
     try:
         if letters:
-            return _checked(lambda symbols: value_of(text, symbols), letters)
-        value = value_of(text, {})
+            return _checked(lambda symbols: evaluate_expression(text, symbols), letters)
+        value = evaluate_expression(text, {})
     except UnreadableExpression:
         return None
-    except NoValue:
+    except NoValueError:
         return INFINITE_QUANTITY if r"\infty" in text else UNEQUAL_QUANTITY
     return _constant(value, exact=isinstance(value, Fraction) and value.denominator != 1 and "." not in text)
 
@@ -137,28 +143,28 @@ def are_equal_quantities(one: Quantity, other: Quantity) -> bool:
 
     If both are exact, they are compared exactly, otherwise within `TOLERANCE`.
     """
-    letters = one.letters | other.letters
+    letters = one.letters_used | other.letters_used
     exact = one.is_exact and other.is_exact
     try:
         return all(
-            are_equal(one.evaluate(symbols), other.evaluate(symbols), exact=exact)
+            are_equal_values(one.evaluate(symbols), other.evaluate(symbols), exact=exact)
             for symbols in (_place(letters, number) for number in range(len(_PLACES) if letters else 1))
         )
-    except (NoValue, NotPython, OverflowError):
+    except (NoValueError, NotPythonError, OverflowError):
         return False
 
 
-def are_equal(one: Value, other: Value, *, exact: bool) -> bool:
+def are_equal_values(one: Value, other: Value, *, exact: bool) -> bool:
     """Return True if two values are equal.
 
     `exact`: True to compare exactly, as far as double precision can distinguish irrational numbers. As in
     sympy, a rounded value then equals only values that are rounded to the same number, and never an
     irrational one.
     """
-    if exact and (isinstance(one, InexactNumber) or isinstance(other, InexactNumber)):
+    if exact and (isinstance(one, InexactComplex) or isinstance(other, InexactComplex)):
         return (
-            isinstance(one, (Fraction, InexactNumber))
-            and isinstance(other, (Fraction, InexactNumber))
+            isinstance(one, (Fraction, InexactComplex))
+            and isinstance(other, (Fraction, InexactComplex))
             and complex(one) == complex(other)
         )
     if one == other:

@@ -17,7 +17,7 @@ Boxed answers in thinking/reasoning stages will be ignored; only the final respo
 """The prompt that asks again for a boxed answer, word for word (runner.py, _build_last_chance_prompt)."""
 
 
-class AskForABox:
+class BoxedAnswerSolver:
     """Solver that sends the instruction and the problem.
 
     If the response has no readable box, the solver asks for a box in the same conversation.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from benchwright.catalog.matharena.values import CONSTANTS, FUNCTIONS
+from benchwright.catalog.matharena.values import COMPLEX_FUNCTIONS, NAMED_CONSTANTS
 
-RELATIONS = frozenset("<>")
+RELATION_TOKENS = frozenset("<>")
 NO_EXPRESSION_TOKEN = "->"
 """The token for LaTeX commands with which no expression can begin."""
 
@@ -49,7 +49,7 @@ _ALIASES = {
     r"\rfloor": "floored",
     r"\rceil": "ceiled",
     "I": "i",
-    **{rf"\{name}": name for name in (*FUNCTIONS, "pi")},
+    **{rf"\{name}": name for name in (*COMPLEX_FUNCTIONS, "pi")},
 }
 
 
@@ -70,11 +70,11 @@ def matrices_are_closed(text: str) -> bool:
     return [("begin", kind) for _, kind in ended] == begun and all(end == "end" for end, _ in ended)
 
 
-def is_name(sign: str) -> bool:
+def is_name_token(sign: str) -> bool:
     """Return True if a token is a letter, or a LaTeX command that counts as a letter."""
     return _NAME.fullmatch(sign) is not None
 
 
-def letters_in(text: str) -> frozenset[str]:
+def find_letters(text: str) -> frozenset[str]:
     """Return the unknowns of an expression: letters, and LaTeX commands that this module does not know."""
-    return frozenset(filter(is_name, tokenize(text))) - CONSTANTS.keys()
+    return frozenset(filter(is_name_token, tokenize(text))) - NAMED_CONSTANTS.keys()

@@ -21,19 +21,19 @@ Larger numbers are not computed, so that towers of powers cannot fill the memory
 MAX_FACTORIAL_ARGUMENT = 5_000
 
 
-class InexactNumber(complex):
+class InexactComplex(complex):
     """A decimal number (written with a point), or the result of an operation on decimal numbers and fractions."""
 
 
-class NoValue(Exception):
+class NoValueError(Exception):
     """The error of an expression without a value here: it is unreadable, infinite, undefined or too large."""
 
 
-def power(base: Value, exponent: Value) -> Value:
+def raise_to_power(base: Value, exponent: Value) -> Value:
     """Return base ** exponent. A rational result is exact.
 
     Raises:
-        NoValue: If the result is undefined or too large.
+        NoValueError: If the result is undefined or too large.
     """
     if isinstance(base, Fraction) and isinstance(exponent, Fraction):
         if exponent.denominator == 1:
@@ -41,15 +41,15 @@ def power(base: Value, exponent: Value) -> Value:
         root = _exact_root(base, exponent.denominator) if exponent.denominator < 1000 else None
         if root is not None:
             return _whole_power(root, exponent.numerator)
-    return apply_to_complex(pow, base, exponent)
+    return apply_as_complex(pow, base, exponent)
 
 
 def _whole_power(base: Fraction, exponent: int) -> Fraction:
     bits = max(base.numerator.bit_length(), base.denominator.bit_length())
     if abs(exponent) * bits > MAX_BITS and abs(base) != 1:
-        raise NoValue("too large")
+        raise NoValueError("too large")
     if exponent < 0 and not base:
-        raise NoValue("division by zero")
+        raise NoValueError("division by zero")
     return Fraction(base**exponent) if abs(base) != 1 else (base if exponent % 2 else Fraction(1))
 
 
@@ -81,51 +81,51 @@ def divide(above: Value, below: Value) -> Value:
     """Return above / below.
 
     Raises:
-        NoValue: If `below` is 0, or the result is too large.
+        NoValueError: If `below` is 0, or the result is too large.
     """
     if not below:
-        raise NoValue("division by zero")
+        raise NoValueError("division by zero")
     if isinstance(above, Fraction) and isinstance(below, Fraction):
-        return check_size(above / below)
-    return apply_to_complex(lambda x, y: x / y, above, below)
+        return check_number_size(above / below)
+    return apply_as_complex(lambda x, y: x / y, above, below)
 
 
 def multiply(one: Value, other: Value) -> Value:
     """Return one * other."""
     if isinstance(one, Fraction) and isinstance(other, Fraction):
-        return check_size(one * other)
-    return apply_to_complex(lambda x, y: x * y, one, other)
+        return check_number_size(one * other)
+    return apply_as_complex(lambda x, y: x * y, one, other)
 
 
 def add(one: Value, other: Value) -> Value:
     """Return one + other."""
     if isinstance(one, Fraction) and isinstance(other, Fraction):
-        return check_size(one + other)
-    return apply_to_complex(lambda x, y: x + y, one, other)
+        return check_number_size(one + other)
+    return apply_as_complex(lambda x, y: x + y, one, other)
 
 
 def factorial(value: Value) -> Value:
     """Return the factorial of a value. The gamma function is used if the value is not a whole number.
 
     Raises:
-        NoValue: If the result is undefined or too large.
+        NoValueError: If the result is undefined or too large.
     """
     if isinstance(value, Fraction) and value.denominator == 1:
         return Fraction(math.factorial(_whole(value, MAX_FACTORIAL_ARGUMENT)))
-    return apply_to_complex(lambda number: math.gamma(number.real + 1), complex(real(value)))
+    return apply_as_complex(lambda number: math.gamma(number.real + 1), complex(to_real_number(value)))
 
 
-def binomial(above: Value, below: Value) -> Value:
+def binomial_coefficient(above: Value, below: Value) -> Value:
     """Return the binomial coefficient: the number of ways to choose `below` from `above`.
 
     Raises:
-        NoValue: If `below` is not a whole number from 0 to 5,000, or the result is too large.
+        NoValueError: If `below` is not a whole number from 0 to 5,000, or the result is too large.
     """
     count = _whole(below, MAX_FACTORIAL_ARGUMENT)
     if isinstance(above, Fraction) and above.denominator == 1 and above >= 0:
         number = above.numerator
         if min(count, number - count) * number.bit_length() > MAX_BITS:
-            raise NoValue("too large")
+            raise NoValueError("too large")
         return Fraction(math.comb(number, count))
     product: Value = Fraction(1)
     for number in range(count):
@@ -133,92 +133,92 @@ def binomial(above: Value, below: Value) -> Value:
     return product
 
 
-def absolute(value: Value) -> Value:
+def absolute_value(value: Value) -> Value:
     """Return the absolute value."""
     return abs(value) if isinstance(value, Fraction) else complex(abs(value))
 
 
-def function_value(name: str, value: Value) -> Value:
-    """Return the value of a function, one of `FUNCTIONS`.
+def apply_named_function(name: str, value: Value) -> Value:
+    """Return the value of a function, one of `COMPLEX_FUNCTIONS`.
 
     Logarithms also work for fractions that are too large for double precision.
 
     Raises:
-        NoValue: If the result is undefined.
+        NoValueError: If the result is undefined.
     """
     if name in ("ln", "log") and isinstance(value, Fraction) and value > 0:
         return complex(math.log(value.numerator) - math.log(value.denominator))
-    return apply_to_complex(FUNCTIONS[name], value)
+    return apply_as_complex(COMPLEX_FUNCTIONS[name], value)
 
 
 def logarithm(value: Value, base: Value) -> Value:
     """Return the logarithm of a value to a base.
 
     Raises:
-        NoValue: If the logarithm is undefined.
+        NoValueError: If the logarithm is undefined.
     """
-    return divide(function_value("log", value), function_value("log", base))
+    return divide(apply_named_function("log", value), apply_named_function("log", base))
 
 
-def conjugate(value: Value) -> Value:
+def complex_conjugate(value: Value) -> Value:
     """Return the complex conjugate."""
     return value if isinstance(value, Fraction) else value.conjugate()
 
 
-def real(value: Value) -> Fraction | float:
+def to_real_number(value: Value) -> Fraction | float:
     """Return the value as a real number.
 
     Raises:
-        NoValue: If the value is not real.
+        NoValueError: If the value is not real.
     """
     if isinstance(value, Fraction):
         return value
     if abs(value.imag) > 1e-12 * abs(value):
-        raise NoValue("not real")
+        raise NoValueError("not real")
     return value.real
 
 
-def apply_to_complex(function: Callable[..., complex], *values: Value) -> complex:
+def apply_as_complex(function: Callable[..., complex], *values: Value) -> complex:
     """Apply a function to the values, converted to complex numbers, and return the result.
 
-    If all values are fractions or `InexactNumber`, and at least one is `InexactNumber`, the result is
-    `InexactNumber`. Otherwise it is a plain complex number.
+    If all values are fractions or `InexactComplex`, and at least one is `InexactComplex`, the result is
+    `InexactComplex`. Otherwise it is a plain complex number.
 
     Raises:
-        NoValue: If the result is undefined, or a number is too large for double precision.
+        NoValueError: If the result is undefined, or a number is too large for double precision.
     """
     try:
         result = complex(function(*map(complex, values)))
     except (ArithmeticError, ValueError) as error:
-        raise NoValue(str(error)) from error
+        raise NoValueError(str(error)) from error
     if not cmath.isfinite(result):
-        raise NoValue("infinite")
-    decimal = any(isinstance(value, InexactNumber) for value in values)
+        raise NoValueError("infinite")
+    decimal = any(isinstance(value, InexactComplex) for value in values)
     return (
-        InexactNumber(result)
-        if decimal and all(isinstance(value, (Fraction, InexactNumber)) for value in values)
+        InexactComplex(result)
+        if decimal and all(isinstance(value, (Fraction, InexactComplex)) for value in values)
         else result
     )
 
 
-def check_size(value: Fraction) -> Fraction:
+def check_number_size(value: Fraction) -> Fraction:
     """Return the value unchanged if it is not too large.
 
     Raises:
-        NoValue: If the value is too large.
+        NoValueError: If the value is too large.
     """
     if max(value.numerator.bit_length(), value.denominator.bit_length()) > MAX_BITS:
-        raise NoValue("too large")
+        raise NoValueError("too large")
     return value
 
 
 def _whole(value: Value, most: int) -> int:
     if not isinstance(value, Fraction) or value.denominator != 1 or not 0 <= value <= most:
-        raise NoValue("no whole number in reach")
+        raise NoValueError("no whole number in reach")
     return value.numerator
 
 
-FUNCTIONS: dict[str, Callable[[complex], complex]] = {
+COMPLEX_FUNCTIONS: dict[str, Callable[[complex], complex]] = {
     **{name: getattr(cmath, name) for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh", "exp")},
     "cot": lambda x: 1 / cmath.tan(x),
     "sec": lambda x: 1 / cmath.cos(x),
@@ -235,4 +235,4 @@ FUNCTIONS: dict[str, Callable[[complex], complex]] = {
 `log` without a base is the natural logarithm, as in sympy's LaTeX parser.
 """
 
-CONSTANTS: dict[str, Value] = {"pi": complex(math.pi), "e": complex(math.e), "i": 1j}
+NAMED_CONSTANTS: dict[str, Value] = {"pi": complex(math.pi), "e": complex(math.e), "i": 1j}

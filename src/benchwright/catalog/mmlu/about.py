@@ -30,7 +30,7 @@ MMLU = About(
     max_tokens=simple_evals.MAX_TOKENS,
     temperature=simple_evals.TEMPERATURE,
     breakdowns=("category", "subject"),
-    options=simple_evals.OPTIONS,
+    options=simple_evals.SYSTEM_MESSAGE_OPTION,
 )
 
 MMLU_FIVE_SHOT = msgspec.structs.replace(

@@ -15,8 +15,8 @@ from benchwright.catalog.breakdowns import macro_average
 from benchwright.catalog.grading import GradeScorer
 from benchwright.catalog.mmlu import rows
 from benchwright.catalog.mmlu.grading import grade_documented, grade_next, grade_stated
-from benchwright.catalog.mmlu.solver import AskNextLetter, step_by_step_prompt
-from benchwright.catalog.multiple_choice import letter_checks, letter_only_prompt
+from benchwright.catalog.mmlu.solver import NextLetterSolver, step_by_step_prompt
+from benchwright.catalog.multiple_choice import letter_only_prompt, make_letter_checks
 from benchwright.data.datasets import Source
 from benchwright.engine.protocols import Scorer, Solver
 from benchwright.records import Sample
@@ -25,14 +25,14 @@ from benchwright.records import Sample
 def make(about: About, options: Options) -> Benchmark:
     """Return the benchmark in the variant that `about` describes."""
     if about.variant == "5shot":
-        return FiveShot(about)
+        return FiveShotMmlu(about)
     if about.variant == "documented":
         return PlainBenchmark(
             about=about,
             samples=rows.samples,
             solver=AskOnce(letter_only_prompt),
             scorers=(GradeScorer(about.metric, "1", grade_documented),),
-            checks=letter_checks(str),
+            checks=make_letter_checks(str),
             figures=figures,
         )
     opening = simple_evals.opening_messages(options)
@@ -41,9 +41,9 @@ def make(about: About, options: Options) -> Benchmark:
         samples=rows.samples,
         solver=AskOnce(lambda content: [*opening, *step_by_step_prompt(content)]),
         scorers=(GradeScorer(about.metric, "2", grade_stated),),
-        checks=letter_checks("Let me think.\n\nAnswer: {}".format),
+        checks=make_letter_checks("Let me think.\n\nAnswer: {}".format),
         figures=figures,
-        departures=simple_evals.departures(options),
+        departures=simple_evals.system_message_departures(options),
     )
 
 
@@ -52,7 +52,7 @@ def figures(graded: Iterable[GradedTrial]) -> Sequence[Figure]:
     return [macro_average(graded, "subject")]
 
 
-class FiveShot(msgspec.Struct, frozen=True):
+class FiveShotMmlu(msgspec.Struct, frozen=True):
     """MMLU for base models: five solved questions precede each question.
 
     The answer is the most probable letter after the question.
@@ -69,7 +69,7 @@ class FiveShot(msgspec.Struct, frozen=True):
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Solver]:
         """Yield the solver. It needs no server or sandbox to be started."""
-        yield AskNextLetter()
+        yield NextLetterSolver()
 
     def checks(self, sample: Sample) -> Iterator[Check]:
         """Yield checks of the grader, whose responses are log-probabilities.

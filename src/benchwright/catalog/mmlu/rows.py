@@ -7,11 +7,11 @@ from typing import Annotated, Any
 
 import msgspec
 
-from benchwright.catalog.multiple_choice import LETTERS, question_text
+from benchwright.catalog.multiple_choice import CHOICE_LETTERS, question_text
 from benchwright.data.datasets import Source
 from benchwright.records import Record, Sample
 
-CATEGORIES = {
+SUBJECTS_BY_CATEGORY = {
     "humanities": "formal_logic high_school_european_history high_school_us_history high_school_world_history "
     "international_law jurisprudence logical_fallacies moral_disputes moral_scenarios philosophy prehistory "
     "professional_law world_religions",
@@ -25,9 +25,11 @@ CATEGORIES = {
 }
 """Mapping from a subject to its category in simple-evals. Subjects that are not listed belong to `other`."""
 
-_CATEGORY = {subject: category for category, names in CATEGORIES.items() for subject in names.split()}
+_CATEGORY = {
+    subject: category for category, names in SUBJECTS_BY_CATEGORY.items() for subject in names.split()
+}
 
-SHOTS = 5
+SHOT_COUNT = 5
 
 
 class MmluRow(Record, frozen=True):
@@ -53,7 +55,7 @@ def samples_with_shots(source: Source) -> Iterator[Sample]:
     shots: dict[str, list[dict[str, Any]]] = {}
     for row in source.read(MmluRow, "dev"):
         of_subject = shots.setdefault(row.subject, [])
-        if len(of_subject) < SHOTS:
+        if len(of_subject) < SHOT_COUNT:
             of_subject.append(_content(row))
     for number, row in enumerate(source.read(MmluRow, "test")):
         yield _sample(number, row, {"shots": shots.get(row.subject, [])})
@@ -71,6 +73,6 @@ def _content(row: MmluRow) -> dict[str, Any]:
     return {
         "question": row.question,
         "choices": row.choices,
-        "answer": LETTERS[row.answer],
+        "answer": CHOICE_LETTERS[row.answer],
         "subject": row.subject,
     }

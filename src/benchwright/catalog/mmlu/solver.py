@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from benchwright.catalog.multiple_choice import letter_choices
+from benchwright.catalog.multiple_choice import format_choices
 from benchwright.catalog.simple_evals import multiple_choice_message
 from benchwright.engine.protocols import Session
 from benchwright.records import Message, Outcome, Status, Trial
@@ -25,14 +25,14 @@ def five_shot_prompt(content: dict[str, Any]) -> str:
 
 
 def _question(content: dict[str, Any]) -> str:
-    return "\n".join([content["question"], *letter_choices(content["choices"]), "Answer:"])
+    return "\n".join([content["question"], *format_choices(content["choices"]), "Answer:"])
 
 
-TOP_LOGPROBS = 20
+TOP_LOGPROB_COUNT = 20
 """Number of log-probabilities to request for the next token. vLLM returns at most 20."""
 
 
-class AskNextLetter:
+class NextLetterSolver:
     """Solver that requests one token from /completions. The answer is the most probable letter from A to D.
 
     A space before the letter is ignored.
@@ -44,7 +44,7 @@ class AskNextLetter:
         The answer is empty if no letter is among the most probable tokens.
         """
         prompt = five_shot_prompt(trial.sample.content)
-        reply = await session.complete(prompt, max_tokens=1, logprobs=TOP_LOGPROBS, temperature=0)
+        reply = await session.complete(prompt, max_tokens=1, logprobs=TOP_LOGPROB_COUNT, temperature=0)
         letter = most_probable_letter(reply.logprobs)
         messages = [{"role": "user", "content": prompt}, reply.message]
         return Outcome(Status.ANSWERED, messages, letter or "")

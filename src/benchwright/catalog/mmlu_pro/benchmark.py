@@ -10,34 +10,39 @@ from benchwright.catalog.benchmark import About, Benchmark, Check, Figure, Grade
 from benchwright.catalog.breakdowns import macro_average, mean
 from benchwright.catalog.grading import GradeScorer
 from benchwright.catalog.mmlu_pro import rows
-from benchwright.catalog.mmlu_pro.grading import grade_documented, grade_reasoning, lucky_guesses
-from benchwright.catalog.multiple_choice import LETTERS, letter_checks, letter_choices, letter_only_prompt
+from benchwright.catalog.mmlu_pro.grading import count_lucky_guesses, grade_documented, grade_reasoning
+from benchwright.catalog.multiple_choice import (
+    CHOICE_LETTERS,
+    format_choices,
+    letter_only_prompt,
+    make_letter_checks,
+)
 from benchwright.data.datasets import Source
 from benchwright.records import Message, Sample
 
-INTRODUCTION = (
+PROMPT_INTRODUCTION = (
     "The following are multiple choice questions (with answers) about {category}. Think step by step and then "
     'finish your answer with "the answer is (X)" where X is the correct letter choice.'
 )
 """The instruction of the official evaluation, word for word, so that scores are comparable."""
 
-STEP_BY_STEP = "Let's think step by step."
+STEP_BY_STEP_INSTRUCTION = "Let's think step by step."
 
 
 def five_shot_prompt(content: dict[str, Any]) -> list[Message]:
     """Return the official prompt: the instruction, the solved questions, and the question that is to be answered."""
     shots = "".join(f"{_question(shot)}{_worked(shot['reasoning'])}\n\n" for shot in content["shots"])
-    introduction = INTRODUCTION.replace("{category}", content["category"])
-    return [user(f"{introduction}\n\n\n\n{shots}{_question(content)}Answer: {STEP_BY_STEP}")]
+    introduction = PROMPT_INTRODUCTION.replace("{category}", content["category"])
+    return [user(f"{introduction}\n\n\n\n{shots}{_question(content)}Answer: {STEP_BY_STEP_INSTRUCTION}")]
 
 
 def _question(content: dict[str, Any]) -> str:
-    options = "\n".join(letter_choices(content["choices"]))
+    options = "\n".join(format_choices(content["choices"]))
     return f"Question:\n{content['question']}\nOptions:\n{options}\n"
 
 
 def _worked(reasoning: str) -> str:
-    return reasoning.replace(f"A: {STEP_BY_STEP}", f"Answer: {STEP_BY_STEP}")
+    return reasoning.replace(f"A: {STEP_BY_STEP_INSTRUCTION}", f"Answer: {STEP_BY_STEP_INSTRUCTION}")
 
 
 NO_SHOTS_DEPARTURE = "zero-shot: the data has no validation split to take the five shots from"
@@ -51,7 +56,7 @@ def make(about: About, options: Options) -> Benchmark:
             samples=rows.samples,
             solver=AskOnce(letter_only_prompt),
             scorers=(GradeScorer(about.metric, "1", grade_documented),),
-            checks=letter_checks(str),
+            checks=make_letter_checks(str),
             figures=_macro,
         )
     departures: list[str] = []
@@ -82,7 +87,7 @@ def figures(graded: Iterable[GradedTrial]) -> Sequence[Figure]:
     accepts only "answer is (X)", as lm-evaluation-harness does with the same prompt.
     """
     kept = list(graded)
-    right = sum(one.value or 0.0 for one in kept) + lucky_guesses(kept)
+    right = sum(one.value or 0.0 for one in kept) + count_lucky_guesses(kept)
     first = [one.value or 0.0 if one.detail.get("stage") == 1 else 0.0 for one in kept]
     return [
         *_macro(kept),
@@ -97,7 +102,7 @@ def _macro(graded: Iterable[GradedTrial]) -> Sequence[Figure]:
 
 def _reasoning_checks(sample: Sample) -> Iterator[Check]:
     right = sample.content["answer"]
-    yield from letter_checks("Adding it up, the answer is ({}).".format)(sample)
-    letters = LETTERS[: len(sample.content["choices"])]
+    yield from make_letter_checks("Adding it up, the answer is ({}).".format)(sample)
+    letters = CHOICE_LETTERS[: len(sample.content["choices"])]
     if other := next((letter for letter in letters if letter != right), None):
         yield Check("a later word", [assistant(f"The answer is ({other}). Not {right}!")], passes=False)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from benchwright.catalog.benchmark import GradedTrial
 from benchwright.catalog.grading import Verdict, last_match
-from benchwright.catalog.multiple_choice import LETTERS, letter_verdict
+from benchwright.catalog.multiple_choice import CHOICE_LETTERS, letter_verdict
 from benchwright.records import FAILED_STATUSES
 
 GUESS_SEED = 12345
@@ -21,10 +21,10 @@ _ALONE = re.compile(r"\b[A-J]\b")
 
 
 class FoundLetter(NamedTuple):
-    """A letter found in an answer. `stage`: the stage (1 to 3) of the official search that found the letter."""
+    """A letter found in an answer. `search_stage`: the stage (1 to 3) of the official search that found the letter."""
 
     letter: str
-    stage: int
+    search_stage: int
 
 
 def find_letter(answer: str) -> FoundLetter | None:
@@ -49,10 +49,10 @@ def grade_reasoning(content: dict[str, Any], answer: str) -> Verdict:
     found = find_letter(answer)
     if found is None:
         return letter_verdict(None, content, category=content["category"], options=len(content["choices"]))
-    return letter_verdict(found.letter, content, category=content["category"], stage=found.stage)
+    return letter_verdict(found.letter, content, category=content["category"], stage=found.search_stage)
 
 
-def lucky_guesses(graded: Iterable[GradedTrial]) -> int:
+def count_lucky_guesses(graded: Iterable[GradedTrial]) -> int:
     """Return how many answers without a letter the official code would get right by its random guesses.
 
     The official code (evaluate_from_local.py, save_res) grades each category twice, in alphabetical order,
@@ -77,7 +77,7 @@ def _lucky_guesses_of_run(categories: Mapping[str, Sequence[GradedTrial]]) -> in
 def _guess(numbers: random.Random, without_letter: Sequence[GradedTrial]) -> int:
     """Draw a random letter for each answer without a letter. Return how many of these letters are right."""
     return sum(
-        LETTERS[numbers.randint(0, one.detail["options"] - 1)] == one.detail["expected"]
+        CHOICE_LETTERS[numbers.randint(0, one.detail["options"] - 1)] == one.detail["expected"]
         for one in without_letter
     )
 

@@ -7,11 +7,11 @@ from typing import Annotated, Any
 
 import msgspec
 
-from benchwright.catalog.multiple_choice import LETTERS, question_text
+from benchwright.catalog.multiple_choice import CHOICE_LETTERS, question_text
 from benchwright.data.datasets import Source
 from benchwright.records import Record, Sample
 
-SHOTS = 5
+SHOT_COUNT = 5
 
 FILLER_OPTION = "N/A"
 """The placeholder for a missing option, which the official code drops."""
@@ -34,7 +34,7 @@ class MmluProRow(Record, frozen=True):
     def __post_init__(self) -> None:
         if not 0 <= self.answer_index < len(self.choices):
             raise ValueError(f"`answer_index` is {self.answer_index}, with {len(self.choices)} options")
-        if self.answer != LETTERS[self.answer_index]:
+        if self.answer != CHOICE_LETTERS[self.answer_index]:
             raise ValueError(f"`answer` is {self.answer!r}, but `answer_index` is {self.answer_index}")
 
     @property
@@ -59,7 +59,7 @@ def samples_with_shots(source: Source) -> Iterator[Sample]:
     if has_shots(source):
         for row in source.read(MmluProRow, "validation"):
             of_category = shots.setdefault(row.category, [])
-            if len(of_category) < SHOTS:
+            if len(of_category) < SHOT_COUNT:
                 of_category.append(_shot(row))
     for row in source.read(MmluProRow, "test"):
         yield _sample(row, {"shots": shots.get(row.category, [])})

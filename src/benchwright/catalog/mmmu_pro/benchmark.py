@@ -10,8 +10,8 @@ from benchwright.catalog.asking import AskOnce, PlainBenchmark, assistant, syste
 from benchwright.catalog.benchmark import GOLD, About, Benchmark, Check, Figure, GradedTrial, Options
 from benchwright.catalog.grading import GradeScorer
 from benchwright.catalog.mmmu_pro import rows
-from benchwright.catalog.mmmu_pro.grading import expected_guesses, grade
-from benchwright.catalog.multiple_choice import LETTERS, letter_choices
+from benchwright.catalog.mmmu_pro.grading import expected_right_guesses, grade
+from benchwright.catalog.multiple_choice import CHOICE_LETTERS, format_choices
 from benchwright.endpoint.dialects.conversation import image_part, text_part
 from benchwright.records import Message, Sample
 
@@ -67,8 +67,8 @@ def _with_pictures(opening: list[Message], instruction: str, content: dict[str, 
 
     An image that is mentioned several times is sent several times.
     """
-    text = "\n".join([content["question"], *letter_choices(content["choices"]), instruction])
-    return [*opening, _asking(rows.IMAGE_MENTION.sub("<image>", text), content)]
+    text = "\n".join([content["question"], *format_choices(content["choices"]), instruction])
+    return [*opening, _asking(rows.IMAGE_MENTION_PATTERN.sub("<image>", text), content)]
 
 
 def _in_the_picture(opening: list[Message], instruction: str, content: dict[str, Any]) -> list[Message]:
@@ -82,17 +82,17 @@ def _asking(text: str, content: dict[str, Any]) -> Message:
 def figures(graded: Iterable[GradedTrial]) -> Sequence[Figure]:
     """Return the accuracy to be expected if each missing letter is replaced by a random guess, as the authors do."""
     kept = list(graded)
-    right = sum(one.value or 0.0 for one in kept) + expected_guesses(kept)
+    right = sum(one.value or 0.0 for one in kept) + expected_right_guesses(kept)
     return [Figure("accuracy_random_guess", right / len(kept) if kept else None, "on average over guesses")]
 
 
-NO_RIGHT_OPTION = "the data's answer is none of its options"
+NO_RIGHT_OPTION_REASON = "the data's answer is none of its options"
 
 
 def checks(sample: Sample) -> Iterator[Check]:
     """Yield answers that check the grader: the right letter, each wrong letter, and answers without a letter."""
-    right, letters = sample.content["answer"], LETTERS[: len(sample.content["choices"])]
-    reason = None if right in letters else NO_RIGHT_OPTION
+    right, letters = sample.content["answer"], CHOICE_LETTERS[: len(sample.content["choices"])]
+    reason = None if right in letters else NO_RIGHT_OPTION_REASON
     yield Check(GOLD, [assistant(f"Let me think.\nAnswer: {right}")], reason=reason)
     for letter in letters:
         if letter != right:

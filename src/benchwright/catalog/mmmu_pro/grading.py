@@ -7,7 +7,7 @@ from typing import Any
 
 from benchwright.catalog.benchmark import GradedTrial
 from benchwright.catalog.grading import Verdict
-from benchwright.catalog.multiple_choice import LETTERS, letter_verdict
+from benchwright.catalog.multiple_choice import CHOICE_LETTERS, letter_verdict
 from benchwright.records import FAILED_STATUSES
 
 ANSWER_MARK = "Answer:"
@@ -30,7 +30,7 @@ def find_letter(answer: str, choices: Sequence[str]) -> str | None:
     In stages 3 and 4, the last letter is the one whose last " X " comes last. If no letter is a separate
     word, the first in alphabetical order counts. The authors replace a missing letter by a random guess.
     """
-    letters = LETTERS[: len(choices)]
+    letters = CHOICE_LETTERS[: len(choices)]
     _, mark, said = answer.rpartition(ANSWER_MARK)
     stated = [letter for letter in letters if letter in said] if mark else []
     if len(stated) == 1:
@@ -49,7 +49,9 @@ def _stripped(answer: str) -> str:
 
 
 def _letter_of_text(text: str, choices: Sequence[str]) -> str | None:
-    places = {letter: text.rfind(choice.lower()) for letter, choice in zip(LETTERS, choices, strict=False)}
+    places = {
+        letter: text.rfind(choice.lower()) for letter, choice in zip(CHOICE_LETTERS, choices, strict=False)
+    }
     last = max(places, key=lambda letter: places[letter])
     return last if places[last] >= 0 else None
 
@@ -64,7 +66,7 @@ def grade(content: dict[str, Any], answer: str) -> Verdict:
     return letter_verdict(letter, content, **({"options": len(choices)} if letter is None else {}))
 
 
-def expected_guesses(graded: Iterable[GradedTrial]) -> float:
+def expected_right_guesses(graded: Iterable[GradedTrial]) -> float:
     """Return how many of the answers without a letter would be right on average if each letter were guessed.
 
     The authors' code draws its guesses without a seed, so that their number varies.
@@ -74,6 +76,6 @@ def expected_guesses(graded: Iterable[GradedTrial]) -> float:
         for one in graded
         if one.status not in FAILED_STATUSES
         and "options" in one.detail
-        and one.detail["expected"] in LETTERS[: one.detail["options"]]
+        and one.detail["expected"] in CHOICE_LETTERS[: one.detail["options"]]
     )
     return sum(chances)

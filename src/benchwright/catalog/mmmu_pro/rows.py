@@ -10,15 +10,15 @@ from typing import Annotated, Any
 import msgspec
 
 from benchwright.catalog.mmmu_pro.about import STANDARD, VISION
-from benchwright.catalog.multiple_choice import LETTERS, letter_choices, question_text
+from benchwright.catalog.multiple_choice import CHOICE_LETTERS, format_choices, question_text
 from benchwright.data.datasets import Source
-from benchwright.pictures import data_url, picture_of
+from benchwright.pictures import make_data_url, parse_picture
 from benchwright.records import Record, Sample
 
 MAX_OPTIONS_LENGTH = 100_000
 """Maximum number of characters of a question's options. The longest options have about 1,700."""
 
-DOMAINS = {
+SUBJECT_DOMAINS = {
     subject: domain
     for domain, subjects in {
         "Art and Design": "Art Art_Theory Design Music",
@@ -34,7 +34,7 @@ DOMAINS = {
 }
 """Mapping from a subject to the authors' domain of that subject (mmmu-pro/evaluate.py)."""
 
-IMAGE_MENTION = re.compile(r"<image\s+(\d+)>")
+IMAGE_MENTION_PATTERN = re.compile(r"<image\s+(\d+)>")
 """Regular expression that matches a mention of an image in a question or an option."""
 
 
@@ -44,7 +44,7 @@ class HubImage(Record, frozen=True):
     data: bytes = msgspec.field(name="bytes")
 
     def __post_init__(self) -> None:
-        picture_of(self.data)
+        parse_picture(self.data)
 
 
 class _Row(Record, frozen=True):
@@ -64,8 +64,8 @@ class _Row(Record, frozen=True):
             read = ast.literal_eval(self.options) if len(self.options) <= MAX_OPTIONS_LENGTH else None
         except (ValueError, SyntaxError, MemoryError, RecursionError):
             read = None
-        if not isinstance(read, list) or not 1 <= len(read) <= len(LETTERS):
-            raise ValueError(f"`options` is not a list of 1 to {len(LETTERS)} options")
+        if not isinstance(read, list) or not 1 <= len(read) <= len(CHOICE_LETTERS):
+            raise ValueError(f"`options` is not a list of 1 to {len(CHOICE_LETTERS)} options")
         return [str(option) for option in read]
 
 
@@ -94,7 +94,7 @@ class StandardRow(_Row, frozen=True, kw_only=True):
 
     @property
     def _named(self) -> list[str]:
-        return IMAGE_MENTION.findall("\n".join([self.question, *self.choices]))
+        return IMAGE_MENTION_PATTERN.findall("\n".join([self.question, *self.choices]))
 
 
 class VisionRow(_Row, frozen=True, kw_only=True):
@@ -117,14 +117,18 @@ def vision_samples(source: Source) -> Iterator[Sample]:
     """Yield one sample per question of the configuration `vision`, in which a question is a single image."""
     for row in source.read(VisionRow, VISION):
         content = _content(row, [row.image])
-        shown = "\n".join(["(The question is in the image.)", "", *letter_choices(content["choices"])])
+        shown = "\n".join(["(The question is in the image.)", "", *format_choices(content["choices"])])
         yield _sample(row, content, shown, {})
 
 
 def _content(row: _Row, images: list[HubImage]) -> dict[str, Any]:
-    return {"choices": row.choices, "answer": row.answer, "images": [data_url(one.data) for one in images]}
+    return {
+        "choices": row.choices,
+        "answer": row.answer,
+        "images": [make_data_url(one.data) for one in images],
+    }
 
 
 def _sample(row: _Row, content: dict[str, Any], shown: str, more: dict[str, str]) -> Sample:
-    labels = {"domain": DOMAINS.get(row.subject, "other"), "subject": row.subject, **more}
+    labels = {"domain": SUBJECT_DOMAINS.get(row.subject, "other"), "subject": row.subject, **more}
     return Sample(row.id, content, labels=labels, input=shown, target=row.answer)

@@ -9,15 +9,17 @@ from benchwright.catalog.benchmark import GOLD, About, Benchmark, Check, Figure,
 from benchwright.catalog.grading import GradeScorer
 from benchwright.catalog.mrcr import rows
 from benchwright.catalog.mrcr.grading import grade_documented, grade_likeness
-from benchwright.catalog.mrcr.solver import AskAndMeasure
+from benchwright.catalog.mrcr.solver import ContextFittedSolver
 from benchwright.data.datasets import Source
 from benchwright.records import Sample
 
-BINS_DEPARTURE = "bins use 4.9 characters per token; the published ones count tokens of o200k_base"
+TOKEN_BINS_DEPARTURE = "bins use 4.9 characters per token; the published ones count tokens of o200k_base"
 
-CUT_DEPARTURE = "conversations of more than {most:,} tokens are cut in the middle, which may remove needles"
+CUT_CONVERSATIONS_DEPARTURE = (
+    "conversations of more than {most:,} tokens are cut in the middle, which may remove needles"
+)
 
-LEFT_OUT_DEPARTURE = "conversations of more than about {most:,} tokens are left out"
+OMITTED_CONVERSATIONS_DEPARTURE = "conversations of more than about {most:,} tokens are left out"
 
 
 def make(about: About, options: Options) -> Benchmark:
@@ -38,13 +40,13 @@ def make(about: About, options: Options) -> Benchmark:
     return PlainBenchmark(
         about=about,
         samples=read,
-        solver=AskAndMeasure(cut),
+        solver=ContextFittedSolver(cut),
         scorers=(scorer,),
         checks=_documented_checks if documented else _checks,
         figures=figures,
         departures=tuple(
             told.format(most=limit)
-            for told, limit in ((LEFT_OUT_DEPARTURE, most), (CUT_DEPARTURE, cut))
+            for told, limit in ((OMITTED_CONVERSATIONS_DEPARTURE, most), (CUT_CONVERSATIONS_DEPARTURE, cut))
             if limit
         ),
     )
@@ -54,10 +56,12 @@ def figures(graded: Iterable[GradedTrial]) -> Sequence[Figure]:
     """Return the mean score for each number of needles (similar texts), and for each bin of context lengths."""
     parts: dict[tuple[int, int], list[float]] = {}
     for one in graded:
-        part = int(one.labels["n_needles"]), rows.BINS.index(one.labels["context"])
+        part = int(one.labels["n_needles"]), rows.CONTEXT_BINS.index(one.labels["context"])
         parts.setdefault(part, []).append(one.value or 0.0)
     return [
-        Figure(f"{needles} needles, {rows.BINS[place]}", sum(values) / len(values), BINS_DEPARTURE)
+        Figure(
+            f"{needles} needles, {rows.CONTEXT_BINS[place]}", sum(values) / len(values), TOKEN_BINS_DEPARTURE
+        )
         for (needles, place), values in sorted(parts.items())
     ]
 

@@ -17,7 +17,7 @@ The published bins of context lengths count tokens of o200k_base.
 """
 
 MIN_TOKENS = 4096
-BINS = ("4k-8k", "8k-16k", "16k-32k", "32k-64k", "64k-128k", "128k-256k", "256k-512k", "512k-1M")
+CONTEXT_BINS = ("4k-8k", "8k-16k", "16k-32k", "32k-64k", "64k-128k", "128k-256k", "256k-512k", "512k-1M")
 """Names of the published bins of context lengths in tokens.
 
 The first bin starts at 4,096 tokens. Each bin is twice as large as the previous. The upper end belongs to the bin.
@@ -55,7 +55,7 @@ class MrcrRow(Record, frozen=True):
         msgspec.structs.force_setattr(self, "conversation", conversation)
 
     @property
-    def tokens(self) -> int:
+    def estimated_tokens(self) -> int:
         """The estimated number of tokens of conversation and answer."""
         return round(((self.n_chars or len(self.prompt)) + len(self.answer)) / CHARACTERS_PER_TOKEN)
 
@@ -66,7 +66,7 @@ def samples(source: Source, max_context: int | None = None) -> Iterator[Sample]:
     If `max_context` is None, yield all conversations.
     """
     for number, row in enumerate(source.read(MrcrRow, "train")):
-        if max_context is None or row.tokens <= max_context:
+        if max_context is None or row.estimated_tokens <= max_context:
             yield _sample(number, row)
 
 
@@ -76,11 +76,11 @@ def context_bin(tokens: int) -> str:
     The first bin also contains shorter conversations, and the last bin also contains longer ones.
     """
     upper = MIN_TOKENS * 2
-    for name in BINS[:-1]:
+    for name in CONTEXT_BINS[:-1]:
         if tokens <= upper:
             return name
         upper *= 2
-    return BINS[-1]
+    return CONTEXT_BINS[-1]
 
 
 def _sample(number: int, row: MrcrRow) -> Sample:
@@ -88,11 +88,11 @@ def _sample(number: int, row: MrcrRow) -> Sample:
         "messages": msgspec.to_builtins(row.conversation),
         "answer": row.answer,
         "prefix": row.random_string_to_prepend,
-        "tokens": row.tokens,
+        "tokens": row.estimated_tokens,
     }
     labels = {
         "n_needles": str(row.n_needles),
-        "context": context_bin(row.tokens),
+        "context": context_bin(row.estimated_tokens),
         "date_added": row.date_added,
     }
     asked = content["messages"][-1]["content"] if content["messages"] else None

@@ -14,7 +14,7 @@ from benchwright.engine.protocols import Session
 from benchwright.records import Message, Outcome, Record, Trial
 
 
-class AskAndMeasure:
+class ContextFittedSolver:
     """Solver that sends the conversation. If it has more than `most` tokens, its middle is cut out.
 
     The solver records the context length: the server's count, or an estimate from the characters if there is

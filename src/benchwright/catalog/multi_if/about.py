@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from benchwright.catalog.benchmark import About
-from benchwright.catalog.ifeval.about import PUNKT
+from benchwright.catalog.ifeval.about import PUNKT_DATASET
 from benchwright.data.dataset_spec import Dataset, HubRepository
 
 DATASET = Dataset(
@@ -34,7 +34,7 @@ MULTI_IF = About(
     params={"top_p": 0.9},
     cluster="origin",
     breakdowns=("language",),
-    more_data=(PUNKT,),
+    more_data=(PUNKT_DATASET,),
 )
 
 MULTI_IF_DOCUMENTED = msgspec.structs.replace(

@@ -11,16 +11,16 @@ import msgspec
 from benchwright.catalog.asking import assistant
 from benchwright.catalog.benchmark import GOLD, About, Benchmark, Check, Figure, GradedTrial, Options
 from benchwright.catalog.breakdowns import mean
-from benchwright.catalog.ifeval.answers import build_answer
-from benchwright.catalog.ifeval.benchmark import with_splitter
+from benchwright.catalog.ifeval.answer_building import build_answer
+from benchwright.catalog.ifeval.benchmark import about_with_splitter
 from benchwright.catalog.ifeval.checks import CONTRADICTORY_REASON, find_breaking_answer
-from benchwright.catalog.ifeval.grading import Accuracies, follows_documented
-from benchwright.catalog.ifeval.rules import Follows
+from benchwright.catalog.ifeval.grading import AccuracyCounter, follows_documented
+from benchwright.catalog.ifeval.rules import FollowsInstruction
 from benchwright.catalog.ifeval.splitters import find_splitter
 from benchwright.catalog.multi_if import rows
 from benchwright.catalog.multi_if.grading import TurnScorer, grade, grade_documented
-from benchwright.catalog.multi_if.rules import rules
-from benchwright.catalog.multi_if.solver import AskTurns
+from benchwright.catalog.multi_if.rules import build_rules
+from benchwright.catalog.multi_if.solver import TurnSequenceSolver
 from benchwright.data.datasets import Source
 from benchwright.engine.protocols import Scorer, Solver
 from benchwright.records import Sample
@@ -32,7 +32,9 @@ def make(about: About, options: Options) -> Benchmark:
         return MultiIf(about, (TurnScorer(about.metric, "1", grade_documented),), follows_documented)
     splitter = find_splitter(options.data_dir)
     scorer = TurnScorer(about.metric, f"2-{splitter.fingerprint}", partial(grade, splitter))
-    return MultiIf(with_splitter(about, splitter), (scorer,), rules(splitter).follows, splitter.departures)
+    return MultiIf(
+        about_with_splitter(about, splitter), (scorer,), build_rules(splitter).follows, splitter.departures
+    )
 
 
 class MultiIf(msgspec.Struct, frozen=True):
@@ -43,7 +45,7 @@ class MultiIf(msgspec.Struct, frozen=True):
 
     about: About
     scorers: Sequence[Scorer]
-    follows: Follows
+    follows: FollowsInstruction
     departures: Sequence[str] = ()
 
     def samples(self, source: Source) -> Iterator[Sample]:
@@ -53,7 +55,7 @@ class MultiIf(msgspec.Struct, frozen=True):
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Solver]:
         """Yield the solver. It needs no server or sandbox to be started."""
-        yield AskTurns()
+        yield TurnSequenceSolver()
 
     def checks(self, sample: Sample) -> Iterator[Check]:
         """Yield checks of the grader: answers that follow all instructions, and answers that break one.
@@ -82,14 +84,14 @@ MAX_TURNS = 3
 
 def figures(graded: Iterable[GradedTrial]) -> Sequence[Figure]:
     """Return the mean of the four published accuracies for each turn, over all conversations and by language."""
-    overall = [Accuracies() for _ in range(MAX_TURNS)]
-    languages: dict[str, list[Accuracies]] = {}
+    overall = [AccuracyCounter() for _ in range(MAX_TURNS)]
+    languages: dict[str, list[AccuracyCounter]] = {}
     for one in graded:
-        language = languages.setdefault(one.labels["language"], [Accuracies() for _ in range(MAX_TURNS)])
+        language = languages.setdefault(one.labels["language"], [AccuracyCounter() for _ in range(MAX_TURNS)])
         counts = one.detail.get("per_turn", [])
         for turn, instructions in enumerate(one.labels["instructions"].split("/")):
             for accuracies in (overall[turn], language[turn]):
-                accuracies.add(counts[turn] if counts else {}, int(instructions))
+                accuracies.add_response(counts[turn] if counts else {}, int(instructions))
     return [
         figure
         for name, turns in [
@@ -100,8 +102,8 @@ def figures(graded: Iterable[GradedTrial]) -> Sequence[Figure]:
     ]
 
 
-def _figures(name: str, turns: Sequence[Accuracies]) -> list[Figure]:
-    means = [_mean_of_known(accuracies.values()) for accuracies in turns]
+def _figures(name: str, turns: Sequence[AccuracyCounter]) -> list[Figure]:
+    means = [_mean_of_known(accuracies.compute_accuracies()) for accuracies in turns]
     return [
         *(Figure(f"turn_{number}{name}", one) for number, one in enumerate(means, 1) if one is not None),
         Figure(f"turns{name}", _mean_of_known(means)),

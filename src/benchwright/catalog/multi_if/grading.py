@@ -15,7 +15,7 @@ from benchwright.catalog.ifeval.grading import (
     score_details,
 )
 from benchwright.catalog.ifeval.splitters import Splitter
-from benchwright.catalog.multi_if.rules import rules
+from benchwright.catalog.multi_if.rules import build_rules
 from benchwright.catalog.multi_if.solver import ANSWERS_ARTIFACT
 from benchwright.engine.offload import offload
 from benchwright.engine.protocols import Score, Session
@@ -37,10 +37,17 @@ def grade(splitter: Splitter, content: dict[str, Any], answers: Sequence[str]) -
     per_turn = []
     scores = []
     for turn, answer in zip(content["turns"], answers, strict=True):
-        followed = judge_instructions(rules(splitter).follows, turn["instructions"], answer, blank=not answer)
+        followed = judge_instructions(
+            build_rules(splitter).follows, turn["instructions"], answer, blank=not answer
+        )
         per_turn.append(_turn(turn, followed))
         scores.append(
-            (all(followed.strict) + _share(followed.strict) + all(followed.loose) + _share(followed.loose))
+            (
+                all(followed.strict_verdicts)
+                + _share(followed.strict_verdicts)
+                + all(followed.loose_verdicts)
+                + _share(followed.loose_verdicts)
+            )
             / 4
         )
     return Verdict(
@@ -81,7 +88,7 @@ class TurnScorer:
 
 
 def _turn(turn: dict[str, Any], followed: InstructionVerdicts) -> dict[str, Any]:
-    return {"correct": all(followed.strict)} | score_details(turn["instructions"], followed)
+    return {"correct": all(followed.strict_verdicts)} | score_details(turn["instructions"], followed)
 
 
 def _told(turns: Sequence[dict[str, Any]], per_turn: Sequence[dict[str, Any]]) -> str:

@@ -8,11 +8,11 @@ from typing import Any, TypeVar
 import msgspec
 
 from benchwright.catalog.asking import join_turns
-from benchwright.catalog.ifeval.rows import RULE_ARGUMENTS, instructions, instructions_text
+from benchwright.catalog.ifeval.rows import RULES_FOR_ARGUMENT_CHECKS, build_instructions, instructions_text
 from benchwright.data.datasets import Source
 from benchwright.records import DECODE_ERRORS, Record, Sample
 
-T = TypeVar("T")
+ValueT = TypeVar("ValueT")
 
 MISSING_TURN_VALUES = (None, "", "None")
 """Values of a turn's column that mean that the conversation has no such turn."""
@@ -71,7 +71,7 @@ def samples(source: Source) -> Iterator[Sample]:
 
 
 def read_turns(row: MultiIfRow) -> list[dict[str, Any]]:
-    """Return the turns of a row, each with `prompt` and `instructions`. The first missing turn ends the list.
+    """Return the turns of a row, each with `prompt` and `build_instructions`. The first missing turn ends the list.
 
     Raises:
         ValueError: If a turn is not JSON as described, an instruction is unknown, or its arguments are wrong.
@@ -87,8 +87,8 @@ def read_turns(row: MultiIfRow) -> list[dict[str, Any]]:
             found.append(
                 {
                     "prompt": _decoded(prompt, _Prompt).content,
-                    "instructions": instructions(
-                        RULE_ARGUMENTS,
+                    "instructions": build_instructions(
+                        RULES_FOR_ARGUMENT_CHECKS,
                         _decoded(ids, list[str]),
                         [_decoded(one, dict[str, Any]) for one in _decoded(arguments, list[str])],
                     ),
@@ -101,7 +101,7 @@ def read_turns(row: MultiIfRow) -> list[dict[str, Any]]:
     return found
 
 
-def _decoded(text: str, kind: type[T]) -> T:
+def _decoded(text: str, kind: type[ValueT]) -> ValueT:
     try:
         return msgspec.json.decode(text, type=kind)
     except DECODE_ERRORS as error:

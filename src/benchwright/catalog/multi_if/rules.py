@@ -8,52 +8,52 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from benchwright.catalog.ifeval.grading import rules as ifeval_rules
-from benchwright.catalog.ifeval.language import detect_language
-from benchwright.catalog.ifeval.rules import Relation, Rules, compare
+from benchwright.catalog.ifeval.grading import build_rules as ifeval_rules
+from benchwright.catalog.ifeval.language_detection import detect_language
+from benchwright.catalog.ifeval.rules import CountRelation, Rules, compare
 from benchwright.catalog.ifeval.splitters import SplitFunction, Splitter, split_function
-from benchwright.catalog.ifeval.words import word_count
+from benchwright.catalog.ifeval.word_counting import count_words
 
-CHINESE_AND_JAPANESE = ("zh", "zh-cn", "zh-tw", "ja")
+CHINESE_AND_JAPANESE_CODES = ("zh", "zh-cn", "zh-tw", "ja")
 
 QUOTATION_MARKS = ('""', "“”", "「」")
 
 _CHANGED = Rules()
 
-_rule = _CHANGED.rule
+_rule = _CHANGED.register_rule
 
 
 @cache
-def rules(splitter: Splitter) -> Rules:
+def build_rules(splitter: Splitter) -> Rules:
     """Return all 25 rules. `splitter` splits the sentences of languages that have no rule of their own."""
     counting = _counting_rules(split_function(splitter))
     return Rules({**ifeval_rules(splitter).by_id, **_CHANGED.by_id, **counting.by_id})
 
 
 @_rule("length_constraints:number_words")
-def number_words(response: str, num_words: int, relation: Relation) -> bool:
+def has_word_count(response: str, num_words: int, relation: CountRelation) -> bool:
     r"""Check that the number of words has the required relation to `num_words`.
 
     In Hindi, vowel signs and other characters that `\w` does not match split words, as in the official code.
     """
-    chinese = detect_language(response) in CHINESE_AND_JAPANESE
-    return compare(chinese_words(response) if chinese else word_count(response), relation, num_words)
+    chinese = detect_language(response) in CHINESE_AND_JAPANESE_CODES
+    return compare(count_chinese_words(response) if chinese else count_words(response), relation, num_words)
 
 
 def _counting_rules(split: SplitFunction) -> Rules:
     counting = Rules()
 
-    @counting.rule("length_constraints:number_sentences")
-    def number_sentences(response: str, num_sentences: int, relation: Relation) -> bool:
+    @counting.register_rule("length_constraints:number_sentences")
+    def number_sentences(response: str, num_sentences: int, relation: CountRelation) -> bool:
         """Check that the number of sentences has the required relation to `num_sentences`.
 
         Sentences are split by the rules of the detected language.
         """
         language = detect_language(response)
         if language == "hi":
-            count = hindi_sentences(response)
-        elif language in CHINESE_AND_JAPANESE:
-            count = chinese_sentences(response)
+            count = count_hindi_sentences(response)
+        elif language in CHINESE_AND_JAPANESE_CODES:
+            count = count_chinese_sentences(response)
         else:
             count = len(split(response))
         return compare(count, relation, num_sentences)
@@ -87,7 +87,7 @@ _CHINESE_SENTENCE = re.compile(r"[^!?。.！？．]+")
 _HINDI_END = re.compile(r"[।!?]")
 
 
-def chinese_words(text: str) -> int:
+def count_chinese_words(text: str) -> int:
     """Return the number of words of Chinese or Japanese text.
 
     A word is one character of these scripts, one emoji, or a run of other letters. Punctuation is removed
@@ -99,12 +99,12 @@ def chinese_words(text: str) -> int:
     return emojis + characters + len(others.split())
 
 
-def chinese_sentences(text: str) -> int:
+def count_chinese_sentences(text: str) -> int:
     """Return the number of sentences of Chinese or Japanese text. A line break ends a sentence."""
     return sum(len(_CHINESE_SENTENCE.findall(line.strip())) for line in text.splitlines())
 
 
-def hindi_sentences(text: str) -> int:
+def count_hindi_sentences(text: str) -> int:
     """Return the number of sentences of Hindi text. A danda, `!` or `?` ends a sentence."""
     pieces = _HINDI_END.split(text)
     ended = sum(1 for _ in _HINDI_END.finditer(text))

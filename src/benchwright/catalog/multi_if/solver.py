@@ -11,7 +11,7 @@ ANSWERS_ARTIFACT = "turns"
 """Key of the outcome's artifact with the answers, one per turn."""
 
 
-class AskTurns:
+class TurnSequenceSolver:
     """Solver that sends the turns of a sample one after the other in one conversation."""
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:

@@ -12,7 +12,7 @@ from benchwright.catalog.multichallenge.grading import OFFICIAL_JUDGE, JudgeScor
 from benchwright.catalog.multichallenge.rows import samples
 from benchwright.records import Sample
 
-NO_JUDGE = "no judge (--judge-model): the model judges its own answers"
+NO_JUDGE_DEPARTURE = "no judge (--judge-model): the model judges its own answers"
 
 
 def make(about: About, options: Options) -> Benchmark:
@@ -26,7 +26,7 @@ def make(about: About, options: Options) -> Benchmark:
         scorers=(JudgeScorer(about.metric, judge, "judge" if separate else None),),
         checks=_checks,
         figures=figures,
-        departures=judge_departures(options, OFFICIAL_JUDGE, NO_JUDGE),
+        departures=judge_departures(options, OFFICIAL_JUDGE, NO_JUDGE_DEPARTURE),
     )
 
 

@@ -71,7 +71,7 @@ class JudgeScorer:
         self._params: dict[str, Any] = {"temperature": 0.0}
         if model == OFFICIAL_JUDGE:
             self._params["response_format"] = _FORMAT
-        self.judging = JudgeInfo(fingerprint(JUDGE_PROMPT), self._params)
+        self.judge_info = JudgeInfo(fingerprint(JUDGE_PROMPT), self._params)
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
         """Return 1 if the judge's verdict (YES or NO) is the verdict that the row requires, else 0.
@@ -94,7 +94,7 @@ class JudgeScorer:
                 float(verdict == content["passes"]),
                 verdict,
                 content["passes"],
-                details=self.judging.details(reply.model),
+                details=self.judge_info.score_details(reply.model),
                 explanation=reply.text,
             )
         )

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from benchwright.data.datasets import Source
 from benchwright.records import Record, Sample
 
-Criterion = Literal["YES", "NO"]
+ExpectedVerdict = Literal["YES", "NO"]
 
 
 class Turn(Record, frozen=True):
@@ -28,7 +28,7 @@ class HubRow(Record, frozen=True):
     axis: str
     conversation: list[Turn]
     target_question: str
-    pass_criteria: Criterion
+    pass_criteria: ExpectedVerdict
 
     def __post_init__(self) -> None:
         _check_end(self.conversation)
@@ -44,7 +44,7 @@ class RepositoryRow(Record, frozen=True, rename="upper"):
     axis: str
     conversation: list[Turn]
     target_question: str
-    pass_criteria: Criterion
+    pass_criteria: ExpectedVerdict
 
     def __post_init__(self) -> None:
         _check_end(self.conversation)

@@ -27,7 +27,7 @@ SIMPLEQA = About(
     max_tokens=simple_evals.MAX_TOKENS,
     temperature=simple_evals.TEMPERATURE,
     breakdowns=("topic", "answer_type"),
-    options=simple_evals.OPTIONS,
+    options=simple_evals.SYSTEM_MESSAGE_OPTION,
     roles=("judge",),
 )
 

@@ -14,7 +14,7 @@ from benchwright.catalog.simpleqa.grading import (
     OFFICIAL_JUDGE,
     JudgePrompt,
     JudgeScorer,
-    MatchScorer,
+    WordMatchScorer,
     figures,
 )
 from benchwright.catalog.simpleqa.rows import samples
@@ -22,7 +22,7 @@ from benchwright.data.datasets import Source
 from benchwright.engine.protocols import Scorer
 from benchwright.records import Message, Sample
 
-NO_JUDGE = "no judge (--judge-model): answers are matched word for word"
+NO_JUDGE_DEPARTURE = "no judge (--judge-model): answers are matched word for word"
 
 
 def make(about: About, options: Options) -> Benchmark:
@@ -38,7 +38,7 @@ def make(about: About, options: Options) -> Benchmark:
         samples,
         judge,
         opening=simple_evals.opening_messages(options),
-        departures=simple_evals.departures(options),
+        departures=simple_evals.system_message_departures(options),
     )
 
 
@@ -60,7 +60,7 @@ def judged_benchmark(
     departures: Sequence[str] = (),
 ) -> Benchmark:
     """Return a benchmark that sends each question after the opening messages, and whose answers a judge grades."""
-    scorer, more = find_scorer(about, options, judge, OFFICIAL_JUDGE)
+    scorer, more = choose_scorer(about, options, judge, OFFICIAL_JUDGE)
 
     def question_alone(content: dict[str, Any]) -> list[Message]:
         return [*opening, user(content["question"])]
@@ -76,13 +76,13 @@ def judged_benchmark(
     )
 
 
-def find_scorer(
+def choose_scorer(
     about: About, options: Options, prompt: JudgePrompt, official: str
 ) -> tuple[Scorer, Sequence[str]]:
     """Return the scorer, and a tuple of its departures from the official judge."""
-    departures = judge_departures(options, official, NO_JUDGE)
+    departures = judge_departures(options, official, NO_JUDGE_DEPARTURE)
     if "judge" not in options.roles:
-        return MatchScorer(about.metric), departures
+        return WordMatchScorer(about.metric), departures
     return JudgeScorer(about.metric, options.text("judge_model"), prompt), departures
 
 

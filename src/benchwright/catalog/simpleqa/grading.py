@@ -33,15 +33,15 @@ class JudgePrompt(Record, frozen=True):
     """
 
     text: str
-    opening: list[Message] = []
-    params: dict[str, Any] = {}
+    opening_messages: list[Message] = []
+    request_params: dict[str, Any] = {}
 
-    def messages(self, content: dict[str, Any], answer: str) -> list[Message]:
+    def judge_messages(self, content: dict[str, Any], answer: str) -> list[Message]:
         """Return the messages that ask the judge about an answer."""
         filled = self.text.format(
             question=content["question"], target=content["answer"], predicted_answer=answer
         )
-        return [*self.opening, user(filled)]
+        return [*self.opening_messages, user(filled)]
 
 
 class JudgeScorer:
@@ -53,8 +53,10 @@ class JudgeScorer:
 
     def __init__(self, name: str, model: str, prompt: JudgePrompt) -> None:
         self.name = name
-        self.fingerprint = fingerprint("simpleqa judge", 2, prompt.text, prompt.opening, prompt.params, model)
-        self.judging = JudgeInfo(fingerprint(prompt.text, prompt.opening), prompt.params)
+        self.fingerprint = fingerprint(
+            "simpleqa judge", 2, prompt.text, prompt.opening_messages, prompt.request_params, model
+        )
+        self.judge_info = JudgeInfo(fingerprint(prompt.text, prompt.opening_messages), prompt.request_params)
         self._prompt = prompt
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
@@ -67,17 +69,17 @@ class JudgeScorer:
         """
         if not outcome.answer.strip():
             return score_of_grade(None, NOT_ATTEMPTED, sample, outcome)
-        asked = self._prompt.messages(sample.content, outcome.answer)
-        reply = await session.chat(asked, role="judge", slot="judge", **self._prompt.params)
+        asked = self._prompt.judge_messages(sample.content, outcome.answer)
+        reply = await session.chat(asked, role="judge", slot="judge", **self._prompt.request_params)
         grade = read_grade(reply.text)
         if grade is None:
             raise GraderError(f"the judge says none of the three grades: {one_line(reply.text, 200)!r}")
         return score_of_grade(
-            float(grade == CORRECT), grade, sample, outcome, **self.judging.details(reply.model)
+            float(grade == CORRECT), grade, sample, outcome, **self.judge_info.score_details(reply.model)
         )
 
 
-class MatchScorer:
+class WordMatchScorer:
     """Scorer without a judge. An answer is correct if it contains the right answer word for word."""
 
     def __init__(self, name: str) -> None:

@@ -30,7 +30,7 @@ class VerifiedRow(Record, frozen=True):
 def samples(source: Source) -> Iterator[Sample]:
     """Yield one sample per question of SimpleQA."""
     for number, row in enumerate(source.read(SimpleQaRow, "test")):
-        yield _sample(f"simpleqa_{number}", row.problem, row.answer, labels(row.metadata))
+        yield _sample(f"simpleqa_{number}", row.problem, row.answer, parse_labels(row.metadata))
 
 
 def verified_samples(source: Source) -> Iterator[Sample]:
@@ -40,7 +40,7 @@ def verified_samples(source: Source) -> Iterator[Sample]:
         yield _sample(f"simpleqa_{row.original_index}", row.problem, row.answer, found)
 
 
-def labels(metadata: str) -> dict[str, str]:
+def parse_labels(metadata: str) -> dict[str, str]:
     """Return the topic and the answer type from a question's metadata, which is a Python literal.
 
     Return {} if the literal is no dict. Nothing is executed.

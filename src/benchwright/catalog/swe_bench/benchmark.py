@@ -14,9 +14,9 @@ from benchwright.catalog.containers.exploits import REPOSITORY_EXPLOITS, Exploit
 from benchwright.catalog.containers.images import TaskImages
 from benchwright.catalog.containers.network_rules import NetworkRules, network_departures, read_network_rules
 from benchwright.catalog.containers.patch_checks import patch_checks
-from benchwright.catalog.containers.patch_sources import AgentPatchSource, PatchSource, PredictionsFile
-from benchwright.catalog.containers.predictions import Predictions, predictions_at
-from benchwright.catalog.containers.sealing.history import HISTORY_DEPARTURE
+from benchwright.catalog.containers.patch_sources import AgentPatchSource, PatchSource, PredictionPatchSource
+from benchwright.catalog.containers.predictions import Predictions, load_predictions
+from benchwright.catalog.containers.sealing.commit_removal import HISTORY_DEPARTURE
 from benchwright.catalog.swe_bench import rows
 from benchwright.catalog.swe_bench.edition import VERIFIED_EDITION, Edition
 from benchwright.catalog.swe_bench.grading import ResolvedScorer, missing_result_figures
@@ -26,7 +26,7 @@ from benchwright.data.datasets import Source
 from benchwright.engine.protocols import Solver
 from benchwright.records import Sample
 
-Samples = Callable[[Source], Iterator[Sample]]
+ReadSamples = Callable[[Source], Iterator[Sample]]
 
 IMAGE_GIB = 0.48
 """Mean disk space per image in GiB, from LogicStar's report of 240 GiB for all 500 images."""
@@ -48,14 +48,14 @@ def make(about: About, options: Options) -> Benchmark:
         from benchwright.catalog.swe_bench.documented_variant import make_documented
 
         return make_documented(about, options)
-    return make_edition(about, options, VERIFIED_EDITION, rows.samples, image_gib=IMAGE_GIB)
+    return make_edition_benchmark(about, options, VERIFIED_EDITION, rows.samples, image_gib=IMAGE_GIB)
 
 
-def make_edition(
+def make_edition_benchmark(
     about: About,
     options: Options,
     edition: Edition,
-    samples: Samples,
+    samples: ReadSamples,
     *,
     exploits: Sequence[Exploit] = REPOSITORY_EXPLOITS,
     image_gib: float | None = None,
@@ -71,14 +71,14 @@ def make_edition(
     seconds = options.integer("test_seconds", TEST_SECONDS, 1)
     rules = read_network_rules(options)
     file = options.text("predictions")
-    predictions = predictions_at(Path(file)) if file else None
+    predictions = load_predictions(Path(file)) if file else None
     by_agent = predictions is None and mode == "agent"
 
     issue = partial(issue_of, edition=edition, sealed=options.sealed)
 
     def author(containers: Containers) -> PatchSource:
         if predictions is not None:
-            return PredictionsFile(predictions)
+            return PredictionPatchSource(predictions)
         return (
             AgentPatchSource(containers, issue, agent)
             if by_agent
@@ -102,10 +102,10 @@ def make_edition(
         max_containers=agent.containers,
         exploits=exploits,
         figures=missing_result_figures,
-        images=partial(images_of, edition=edition),
+        images_of=partial(images_of, edition=edition),
         image_gib=image_gib,
         agent_turns=agent.max_turns if by_agent else None,
-        program="" if predictions is None else predictions.program,
+        program="" if predictions is None else predictions.foreign_program,
         departures=(*_departures(mode, agent, seconds, rules, predictions=predictions), *departures),
     )
 
@@ -115,10 +115,10 @@ def images_of(sample: Sample, edition: Edition = VERIFIED_EDITION) -> TaskImages
 
     Its family (images that share layers) is the version of the project, whose instances share an environment.
     """
-    return TaskImages((edition.image(sample.content),), edition.image_family(sample.content))
+    return TaskImages((edition.image_name(sample.content),), edition.image_family(sample.content))
 
 
-def _with(samples: Samples, predictions: Mapping[str, str]) -> Samples:
+def _with(samples: ReadSamples, predictions: Mapping[str, str]) -> ReadSamples:
     """Return a function that yields the samples, each with its prediction added.
 
     Trials with different predictions are then different samples, and results are not reused between them.

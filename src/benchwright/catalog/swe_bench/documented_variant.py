@@ -11,15 +11,15 @@ from typing import Any
 
 from benchwright.catalog.benchmark import About, Benchmark, Check, Options
 from benchwright.catalog.containers import ContainerBenchmark, Containers
-from benchwright.catalog.containers.benchmark import DEFAULT_CONTAINERS
+from benchwright.catalog.containers.benchmark import DEFAULT_MAX_CONTAINERS
 from benchwright.catalog.containers.patch_checks import patch_checks
-from benchwright.catalog.containers.patch_sources import NO_PATCH, patch_messages
+from benchwright.catalog.containers.patch_sources import NO_PATCH_REASON, patch_messages
 from benchwright.catalog.containers.patches import apply_patch, find_patch
 from benchwright.catalog.containers.test_summaries import summarize_test_lists
 from benchwright.catalog.grading import Verdict, verdict_score
 from benchwright.catalog.swe_bench.edition import CAPABILITIES
-from benchwright.catalog.swe_bench.mirrors import Mirrors
-from benchwright.catalog.swe_bench.rows import FullRow, content_of
+from benchwright.catalog.swe_bench.mirrors import RepositoryMirrors
+from benchwright.catalog.swe_bench.rows import FullRow, row_content
 from benchwright.data.datasets import Source
 from benchwright.engine.answers import answer_status
 from benchwright.engine.protocols import Score, Session, Solver
@@ -30,9 +30,9 @@ from benchwright.sandbox.docker import ExecResult, Resources, Sandbox, SandboxSp
 from benchwright.sandbox.docker.containers import GiB
 from benchwright.text import last_line
 
-IMAGE = "python:3.11"
-DIRECTORY = "/repo"
-MAX_PASS_TO_PASS = 10
+CONTAINER_IMAGE = "python:3.11"
+REPOSITORY_DIRECTORY = "/repo"
+MAX_PASS_TO_PASS_TESTS = 10
 """Maximum number of an instance's PASS_TO_PASS tests that are run."""
 TEST_SECONDS = 1800
 """Time limit in seconds for all tests of an instance together."""
@@ -57,12 +57,12 @@ def make_documented(about: About, options: Options) -> Benchmark:
     Raises:
         UserError: If an option has a value that cannot be used.
     """
-    image = options.text("image", IMAGE)
-    at_once = options.integer("containers", DEFAULT_CONTAINERS, 1)
-    mirrors = Mirrors(options.text("repositories"))
+    image = options.text("image", CONTAINER_IMAGE)
+    at_once = options.integer("containers", DEFAULT_MAX_CONTAINERS, 1)
+    mirrors = RepositoryMirrors(options.text("repositories"))
 
     def solver(containers: Containers) -> Solver:
-        return AskForPatch(containers, mirrors, image)
+        return PatchAnswerSolver(containers, mirrors, image)
 
     def checks(sample: Sample) -> Iterator[Check]:
         return patch_checks(sample.content["patch"], "patch")
@@ -74,7 +74,7 @@ def make_documented(about: About, options: Options) -> Benchmark:
         scorers=(PytestScorer(about.metric),),
         checks=checks,
         max_containers=at_once,
-        departures=() if image == IMAGE else (f"the image {image} in place of {IMAGE}",),
+        departures=() if image == CONTAINER_IMAGE else (f"the image {image} in place of {CONTAINER_IMAGE}",),
     )
 
 
@@ -83,17 +83,17 @@ def samples(source: Source) -> Iterator[Sample]:
     for row in source.read(FullRow, "test"):
         yield Sample(
             row.instance_id,
-            content_of(row),
+            row_content(row),
             labels={"repo": row.repo},
             input=row.problem_statement,
             target=row.patch,
         )
 
 
-class AskForPatch:
+class PatchAnswerSolver:
     """A solver that asks once for a patch. It applies the patch in a copy of the repository, and runs the tests."""
 
-    def __init__(self, containers: Containers, mirrors: Mirrors, image: str) -> None:
+    def __init__(self, containers: Containers, mirrors: RepositoryMirrors, image: str) -> None:
         self._sandboxes = containers.sandboxes
         self._mirrors = mirrors
         resources = Resources(memory_bytes=2 * GiB, cpus=1.0, processes=512, disk_bytes=4 * GiB)
@@ -108,14 +108,14 @@ class AskForPatch:
         """
         content = trial.sample.content
         session.progress(f"repository {content['repo']}")
-        archive = await self._mirrors.archive(content["repo"], content["base_commit"])
+        archive = await self._mirrors.archive_commit(content["repo"], content["base_commit"])
         async with self._sandboxes.start(self._spec, session.progress) as sandbox:
             await _set_up(sandbox, archive)
             messages = patch_messages(content["repo"], content["base_commit"], content["problem_statement"])
             reply = await session.chat(messages)
             patch = find_patch(reply.text)
             session.progress("tests")
-            tests = await _tested(sandbox, content, patch) if patch else {"problem": NO_PATCH}
+            tests = await _tested(sandbox, content, patch) if patch else {"problem": NO_PATCH_REASON}
         status, reason = answer_status(reply)
         artifacts = {"patch": patch, "tests": tests}
         return Outcome(status, [*messages, reply.message], reply.text, reason, artifacts=artifacts)
@@ -141,7 +141,7 @@ def grade(content: Mapping[str, Any], artifacts: Mapping[str, Any]) -> Verdict:
     tests = artifacts.get("tests") or {}
     problem, passed = tests.get("problem"), tests.get("passed") or {}
     now = {name: bool(passed.get(name)) for name in content["FAIL_TO_PASS"]}
-    still = {name: bool(passed.get(name)) for name in content["PASS_TO_PASS"][:MAX_PASS_TO_PASS]}
+    still = {name: bool(passed.get(name)) for name in content["PASS_TO_PASS"][:MAX_PASS_TO_PASS_TESTS]}
     resolved = not problem and all(now.values()) and all(still.values())
     details = {
         "fail_to_pass_results": now,
@@ -149,7 +149,7 @@ def grade(content: Mapping[str, Any], artifacts: Mapping[str, Any]) -> Verdict:
         "model_patch": artifacts.get("patch", ""),
     }
     return Verdict(
-        None if problem == NO_PATCH else float(resolved),
+        None if problem == NO_PATCH_REASON else float(resolved),
         "resolved" if resolved else "not resolved",
         "resolved",
         details=details | ({"error": problem} if problem else {}),
@@ -158,9 +158,9 @@ def grade(content: Mapping[str, Any], artifacts: Mapping[str, Any]) -> Verdict:
 
 
 async def _set_up(sandbox: Sandbox, archive: bytes) -> None:
-    await _must(sandbox, ["mkdir", "-p", DIRECTORY], "/")
-    await _must(sandbox, ["tar", "-x", "-z", "-o", "-f", "-"], DIRECTORY, archive)
-    await _must(sandbox, ["sh", "-c", _START], DIRECTORY)
+    await _must(sandbox, ["mkdir", "-p", REPOSITORY_DIRECTORY], "/")
+    await _must(sandbox, ["tar", "-x", "-z", "-o", "-f", "-"], REPOSITORY_DIRECTORY, archive)
+    await _must(sandbox, ["sh", "-c", _START], REPOSITORY_DIRECTORY)
     await _must(sandbox, ["python", "-m", "pytest", "--version"], "/")
 
 
@@ -175,10 +175,10 @@ async def _must(sandbox: Sandbox, argv: Sequence[str], directory: str, stdin: by
 
 async def _tested(sandbox: Sandbox, content: Mapping[str, Any], patch: str) -> dict[str, Any]:
     for name, text in (("patch", patch), ("test patch", content["test_patch"])):
-        applied = await apply_patch(sandbox, DIRECTORY, text, APPLY_COMMANDS)
+        applied = await apply_patch(sandbox, REPOSITORY_DIRECTORY, text, APPLY_COMMANDS)
         if not applied.succeeded:
             return {"problem": f"the {name} cannot be applied", "log": applied.log, "passed": {}}
-    names = [*content["FAIL_TO_PASS"], *content["PASS_TO_PASS"][:MAX_PASS_TO_PASS]]
+    names = [*content["FAIL_TO_PASS"], *content["PASS_TO_PASS"][:MAX_PASS_TO_PASS_TESTS]]
     passed: dict[str, bool] = {}
     log = ""
     deadline = time.monotonic() + TEST_SECONDS
@@ -188,7 +188,10 @@ async def _tested(sandbox: Sandbox, content: Mapping[str, Any], patch: str) -> d
             problem = f"the tests took longer than {TEST_SECONDS} s"
             return {"problem": problem, "log": log, "passed": passed}
         ended = await sandbox.run(
-            ["python", "-m", "pytest", "-q", name], seconds=left, cwd=DIRECTORY, kept_bytes=MAX_LOG_BYTES
+            ["python", "-m", "pytest", "-q", name],
+            seconds=left,
+            cwd=REPOSITORY_DIRECTORY,
+            kept_bytes=MAX_LOG_BYTES,
         )
         if ended.container_ended:
             return {

@@ -10,14 +10,14 @@ from typing import Any
 
 import msgspec
 
-from benchwright.catalog.containers.sealing.runner_report import summary_lines
+from benchwright.catalog.containers.sealing.runner_report import extract_summaries
 from benchwright.catalog.swe_bench import instance_script
-from benchwright.catalog.swe_bench.log_parsers import PARSERS, Statuses
-from benchwright.catalog.swe_bench.repositories import RECIPES
+from benchwright.catalog.swe_bench.log_parsers import LOG_PARSERS, Statuses
+from benchwright.catalog.swe_bench.repositories import REPOSITORY_RECIPES
 from benchwright.sandbox.docker import Resources
 from benchwright.sandbox.docker.containers import GiB
 
-Content = Mapping[str, Any]
+InstanceContent = Mapping[str, Any]
 
 CAPABILITIES = ("CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "SETGID", "SETUID")
 """Root's capabilities in the containers, as in the official images.
@@ -25,7 +25,7 @@ CAPABILITIES = ("CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "SETGID", "SETUID")
 With fewer capabilities, tests of permissions have other results.
 """
 
-RESOURCES = Resources(memory_bytes=4 * GiB, cpus=2, processes=1024, disk_bytes=4 * GiB)
+CONTAINER_RESOURCES = Resources(memory_bytes=4 * GiB, cpus=2, processes=1024, disk_bytes=4 * GiB)
 """Limits of a container: memory, processors, processes and disk.
 
 The official harness sets no limits. Some test suites need higher limits than these.
@@ -34,7 +34,7 @@ The official harness sets no limits. Some test suites need higher limits than th
 _CONDA = "/opt/miniconda3"
 _SYSTEM = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-PAGERS = {"PAGER": "cat", "MANPAGER": "cat"}
+PAGER_VARIABLES = {"PAGER": "cat", "MANPAGER": "cat"}
 """Environment variables that make programs print all output without waiting for a key."""
 
 START_REF = "refs/benchwright/start"
@@ -49,7 +49,7 @@ class Edition(msgspec.Struct, frozen=True):
       trusted.
     - `grading_fields`: names of the fields of a sample's content that these two functions need.
     - `image_family`: names the group of images that share layers.
-    - `is_unfiltered`: returns True for an instance whose tests a proxy would change or break. Such tests get
+    - `has_unfiltered_network`: returns True for an instance whose tests a proxy would change or break. Such tests get
       the whole network even under a seal.
     - `programs_of_tests`: lists files of the work tree with which the script starts tests.
     - `environment`: environment variables of the agent's container.
@@ -58,37 +58,37 @@ class Edition(msgspec.Struct, frozen=True):
     """
 
     name: str
-    image: Callable[[Content], str]
-    script: Callable[[Content], str]
-    read_statuses: Callable[[Content, str], Statuses]
-    runner_report: Callable[[Content, str], str]
+    image_name: Callable[[InstanceContent], str]
+    test_script: Callable[[InstanceContent], str]
+    read_statuses: Callable[[InstanceContent, str], Statuses]
+    runner_report: Callable[[InstanceContent, str], str]
     grading_fields: tuple[str, ...]
-    image_family: Callable[[Content], str]
-    is_unfiltered: Callable[[Content], bool]
-    programs_of_tests: Callable[[Content], tuple[str, ...]]
+    image_family: Callable[[InstanceContent], str]
+    has_unfiltered_network: Callable[[InstanceContent], bool]
+    programs_of_tests: Callable[[InstanceContent], tuple[str, ...]]
     environment: dict[str, str]
     setup_commands: str
-    resources: Resources = RESOURCES
+    resources: Resources = CONTAINER_RESOURCES
     capabilities: tuple[str, ...] = CAPABILITIES
 
 
-def _image(content: Content) -> str:
-    return instance_script.official_image(content["instance_id"])
+def _image(content: InstanceContent) -> str:
+    return instance_script.official_image_name(content["instance_id"])
 
 
-def _statuses(content: Content, log: str) -> Statuses:
-    return PARSERS[RECIPES[content["repo"]].parser](log)
+def _statuses(content: InstanceContent, log: str) -> Statuses:
+    return LOG_PARSERS[REPOSITORY_RECIPES[content["repo"]].parser](log)
 
 
-def _reported(content: Content, log: str) -> str:
-    return summary_lines(log)
+def _reported(content: InstanceContent, log: str) -> str:
+    return extract_summaries(log)
 
 
-def _family(content: Content) -> str:
+def _family(content: InstanceContent) -> str:
     return f"{content['repo']} {content['version']}"
 
 
-def _unfiltered(content: Content) -> bool:
+def _unfiltered(content: InstanceContent) -> bool:
     """Return True if the tests need unfiltered network access.
 
     Only the tests of the project psf/requests do: they use proxies and unknown host names.
@@ -96,25 +96,25 @@ def _unfiltered(content: Content) -> bool:
     return bool(content["repo"] == "psf/requests")
 
 
-def _runs_tests(content: Content) -> tuple[str, ...]:
+def _runs_tests(content: InstanceContent) -> tuple[str, ...]:
     return ()
 
 
 VERIFIED_EDITION = Edition(
     name="swe_bench",
-    image=_image,
-    script=instance_script.build_script,
+    image_name=_image,
+    test_script=instance_script.build_script,
     read_statuses=_statuses,
     runner_report=_reported,
     grading_fields=("repo", "FAIL_TO_PASS", "PASS_TO_PASS"),
     image_family=_family,
-    is_unfiltered=_unfiltered,
+    has_unfiltered_network=_unfiltered,
     programs_of_tests=_runs_tests,
     environment={
         "PATH": f"{_CONDA}/envs/testbed/bin:{_CONDA}/bin:{_CONDA}/condabin:{_SYSTEM}",
         "CONDA_PREFIX": f"{_CONDA}/envs/testbed",
         "CONDA_DEFAULT_ENV": "testbed",
-        **PAGERS,
+        **PAGER_VARIABLES,
         "PIP_PROGRESS_BAR": "off",
         "TQDM_DISABLE": "1",
     },

@@ -16,7 +16,7 @@ from benchwright.catalog.containers.sealing.runner_report import printed_elsewhe
 from benchwright.catalog.containers.test_summaries import summarize_test_lists
 from benchwright.catalog.containers.traffic import connection_figures, with_connections
 from benchwright.catalog.grading import Verdict, verdict_score
-from benchwright.catalog.swe_bench.edition import VERIFIED_EDITION, Content, Edition
+from benchwright.catalog.swe_bench.edition import VERIFIED_EDITION, Edition, InstanceContent
 from benchwright.catalog.swe_bench.instance_script import (
     APPLY_FAILED_MARK,
     END_MARK,
@@ -54,11 +54,11 @@ PARSE_SECONDS = 120.0
 _EXIT_CODE = re.compile(rf"{EXIT_CODE_MARK}:\s*(-?\d+)")
 
 
-class NoResults(Exception):
+class NoResultsError(Exception):
     """The error of a log without usable test results. The message states why they are unusable."""
 
 
-def grade(content: Content, log: str, edition: Edition = VERIFIED_EDITION) -> Verdict:
+def grade(content: InstanceContent, log: str, edition: Edition = VERIFIED_EDITION) -> Verdict:
     """Grade a log: 1 if every test of both lists has the required result, else 0.
 
     A test of FAIL_TO_PASS must be PASSED or XFAIL in the log. A test of PASS_TO_PASS may also be skipped. The
@@ -66,11 +66,13 @@ def grade(content: Content, log: str, edition: Edition = VERIFIED_EDITION) -> Ve
     """
     try:
         return _verdict(content, read_statuses(content, log, edition))
-    except NoResults as problem:
+    except NoResultsError as problem:
         return _verdict(content, {}, str(problem))
 
 
-async def grade_with_flags(content: Content, log: str, edition: Edition) -> tuple[Verdict, list[Flag]]:
+async def grade_with_flags(
+    content: InstanceContent, log: str, edition: Edition
+) -> tuple[Verdict, list[Flag]]:
     """Grade a log. Return the verdict, with flags if the log is suspicious.
 
     A log that takes too long to parse counts as a log without results, because tested code can print such
@@ -83,7 +85,7 @@ async def grade_with_flags(content: Content, log: str, edition: Edition) -> tupl
         return _verdict(content, {}, f"the log was not read in {PARSE_SECONDS:.0f} s"), []
 
 
-def _verdict(content: Content, statuses: Statuses, error: str | None = None) -> Verdict:
+def _verdict(content: InstanceContent, statuses: Statuses, error: str | None = None) -> Verdict:
     now = {name: _status(name, statuses) in _PASSES for name in content["FAIL_TO_PASS"]}
     still = {name: _status(name, statuses) in (*_PASSES, "SKIPPED") for name in content["PASS_TO_PASS"]}
     resolved = error is None and all(now.values()) and all(still.values())
@@ -98,31 +100,33 @@ def _verdict(content: Content, statuses: Statuses, error: str | None = None) -> 
     )
 
 
-def read_statuses(content: Content, log: str, edition: Edition = VERIFIED_EDITION) -> Statuses:
+def read_statuses(content: InstanceContent, log: str, edition: Edition = VERIFIED_EDITION) -> Statuses:
     """Return the status of each test in the log, keyed by name.
 
     A lone carriage return ends a line, as when Python reads a text file.
 
     Raises:
-        NoResults: If the tests did not finish, the log cannot be parsed, or it contradicts the test command's
+        NoResultsError: If the tests did not finish, the log cannot be parsed, or it contradicts the test command's
             exit code.
     """
     log = log.replace("\r\n", "\n").replace("\r", "\n")
     for mark, problem in _PROBLEMS.items():
         if mark in log:
-            raise NoResults(problem)
+            raise NoResultsError(problem)
     if START_MARK not in log or END_MARK not in log:
-        raise NoResults("the tests were not run to their end")
+        raise NoResultsError("the tests were not run to their end")
     try:
         within = edition.read_statuses(content, log.split(START_MARK)[1].split(END_MARK)[0])
         statuses = within or edition.read_statuses(content, log)
     except ValueError as error:
-        raise NoResults(str(error)) from None
+        raise NoResultsError(str(error)) from None
     if not statuses:
-        raise NoResults("the log names no test")
+        raise NoResultsError("the log names no test")
     code = _EXIT_CODE.search(log)
     if code and int(code[1]) and not any(status in _FAILURES for status in statuses.values()):
-        raise NoResults(f"the test command ended with exit code {code[1]}, and no test has failed in the log")
+        raise NoResultsError(
+            f"the test command ended with exit code {code[1]}, and no test has failed in the log"
+        )
     return statuses
 
 
@@ -138,7 +142,7 @@ def flag_repeated_marks(log: str) -> list[Flag]:
 
 
 def flag_printed_elsewhere(
-    content: Content, log: str, verdict: Verdict, edition: Edition = VERIFIED_EDITION
+    content: InstanceContent, log: str, verdict: Verdict, edition: Edition = VERIFIED_EDITION
 ) -> list[Flag]:
     """Return a flag if a pass depends on lines that the test runner did not write. Return nothing otherwise.
 
@@ -171,7 +175,7 @@ def _status(name: str, statuses: Statuses) -> str | None:
     return found[0] if len({status in _PASSES for status in found}) == 1 else None
 
 
-NO_PATCH = "there is no patch"
+NO_PATCH_REASON = "there is no patch"
 
 
 class ResolvedScorer:
@@ -189,7 +193,7 @@ class ResolvedScorer:
         verdict, found = await grade_with_flags(sample.content, log, self._edition)
         details = {**verdict.details, "model_patch": outcome.artifacts.get(PATCH, "")}
         if tests is None:
-            details["error"] = outcome.artifacts.get("problem") or NO_PATCH
+            details["error"] = outcome.artifacts.get("problem") or NO_PATCH_REASON
             verdict = msgspec.structs.replace(
                 verdict, score=None, predicted=None, explanation=details["error"]
             )
@@ -198,7 +202,7 @@ class ResolvedScorer:
         return verdict_score(msgspec.structs.replace(verdict, details=details))
 
 
-def _judged(content: Content, log: str, edition: Edition) -> tuple[Verdict, list[Flag]]:
+def _judged(content: InstanceContent, log: str, edition: Edition) -> tuple[Verdict, list[Flag]]:
     """Return the verdict on a log, with flags if the log is suspicious."""
     verdict = grade(content, log, edition)
     return verdict, [*flag_repeated_marks(log), *flag_printed_elsewhere(content, log, verdict, edition)]

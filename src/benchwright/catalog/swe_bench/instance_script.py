@@ -8,7 +8,7 @@ from typing import Any
 
 from benchwright.catalog.swe_bench.repositories import find_recipe
 
-DIRECTORY = "/testbed"
+REPOSITORY_DIRECTORY = "/testbed"
 ACTIVATE_COMMANDS = ("source /opt/miniconda3/bin/activate", "conda activate testbed")
 
 START_MARK = ">>>>> Start Test Output"
@@ -25,7 +25,7 @@ EXIT_CODE_VARIABLE = "SWEBENCH_TEST_EXIT_CODE"
 """The script's variable that contains the exit code of the test command."""
 
 
-def official_image(instance: str) -> str:
+def official_image_name(instance: str) -> str:
     """Return the official prebuilt image of an instance."""
     return f"swebench/sweb.eval.x86_64.{instance.lower()}:latest".replace("__", "_1776_")
 
@@ -38,15 +38,15 @@ def build_script(content: Mapping[str, Any]) -> str:
     """
     repo, base, test_patch = content["repo"], content["base_commit"], content["test_patch"]
     how = find_recipe(repo, content["version"])
-    reset = f"git checkout {base} {' '.join(changed_files(test_patch))}"
+    reset = f"git checkout {base} {' '.join(find_changed_files(test_patch))}"
     lines = [
         "#!/bin/bash",
         "set -uxo pipefail",
         *ACTIVATE_COMMANDS,
-        f"cd {DIRECTORY}",
+        f"cd {REPOSITORY_DIRECTORY}",
         *how.before,
-        f"git config --global --add safe.directory {DIRECTORY}",
-        f"cd {DIRECTORY}",
+        f"git config --global --add safe.directory {REPOSITORY_DIRECTORY}",
+        f"cd {REPOSITORY_DIRECTORY}",
         "git status",
         "git show",
         f"git -c core.fileMode=false diff {base}",
@@ -55,7 +55,7 @@ def build_script(content: Mapping[str, Any]) -> str:
         reset,
         f"git apply -v - <<'{_END_OF_PATCH}'\n{test_patch}\n{_END_OF_PATCH}",
         f": '{START_MARK}'",
-        " ".join([how.tests, *files_to_test(repo, test_patch)]),
+        " ".join([how.tests, *test_command_arguments(repo, test_patch)]),
         f"{EXIT_CODE_VARIABLE}=$?",
         f": '{END_MARK}'",
         f'echo "{EXIT_CODE_MARK}: ${EXIT_CODE_VARIABLE}"',
@@ -83,7 +83,7 @@ _NO_TESTS = (".json", ".png", "csv", ".txt", ".md", ".jpg", ".jpeg", ".pkl", ".y
 """Endings of file names. A file of a test patch with such a name is not a test."""
 
 
-def changed_files(patch: str) -> list[str]:
+def find_changed_files(patch: str) -> list[str]:
     """Return the files that a patch changes, removes or renames, by their old names.
 
     Files that the patch adds are left out.
@@ -118,7 +118,7 @@ def _skip_hunk(lines: Iterator[str], old: int, new: int) -> None:
         new -= line[:1] in ("+", " ", "")
 
 
-def files_to_test(repo: str, test_patch: str) -> list[str]:
+def test_command_arguments(repo: str, test_patch: str) -> list[str]:
     """Return the arguments of the test command: the files of the test patch.
 
     For Django's test runner, the arguments are the names of these files as modules.

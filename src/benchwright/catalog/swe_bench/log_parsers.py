@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-STATUSES = ("FAILED", "PASSED", "SKIPPED", "ERROR", "XFAIL")
+STATUS_WORDS = ("FAILED", "PASSED", "SKIPPED", "ERROR", "XFAIL")
 """Statuses of a test. `PASSED` and `XFAIL` are passes, `FAILED` and `ERROR` are failures."""
 
 Statuses = dict[str, str]
@@ -43,13 +43,13 @@ def parse_pytest_v2(log: str) -> Statuses:
     statuses: Statuses = {}
     for line in log.split("\n"):
         line = _COLOUR.sub("", line).translate(_CONTROLS)
-        if line.startswith(STATUSES):
+        if line.startswith(STATUS_WORDS):
             if line.startswith("FAILED"):
                 line = line.split(" - ", 1)[0]
             status, *name = line.split()
             if name and not _is_count(status, name[0]):
                 statuses[" ".join(name)] = status
-        elif line.endswith(STATUSES):
+        elif line.endswith(STATUS_WORDS):
             *name, status = line.split()
             if name:
                 statuses[" ".join(name)] = status
@@ -139,7 +139,7 @@ def _read_django(line: str, statuses: Statuses) -> None:
             statuses[line.split()[1]] = status
 
 
-PARSERS: dict[str, Callable[[str], Statuses]] = {
+LOG_PARSERS: dict[str, Callable[[str], Statuses]] = {
     "django": parse_django,
     "matplotlib": parse_matplotlib,
     "pytest": parse_pytest,
@@ -152,7 +152,7 @@ PARSERS: dict[str, Callable[[str], Statuses]] = {
 
 def _summary(log: str) -> Iterator[tuple[str, str]]:
     for line in log.split("\n"):
-        if line.startswith(STATUSES):
+        if line.startswith(STATUS_WORDS):
             words = (line.replace(" - ", " ") if line.startswith("FAILED") else line).split()
             if len(words) > 1 and not _is_count(words[0], words[1]):
                 yield words[1], words[0]

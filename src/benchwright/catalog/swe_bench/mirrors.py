@@ -32,7 +32,7 @@ _QUIETLY = (
 """Options for all git calls: no hooks, and no ownership checks, since nothing from the repository is run here."""
 
 
-class Mirrors:
+class RepositoryMirrors:
     """A directory of bare Git repositories.
 
     A directory that the user names is only read. It contains `<owner>/<name>`, `<owner>__<name>` or `<name>`,
@@ -53,7 +53,7 @@ class Mirrors:
             raise UserError(f"There is no directory {directory} (--option repositories=DIRECTORY).")
         self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
-    async def archive(self, repository: str, commit: str) -> bytes:
+    async def archive_commit(self, repository: str, commit: str) -> bytes:
         """Return the files of a repository at a commit as a tar.gz, without its history.
 
         Raises:

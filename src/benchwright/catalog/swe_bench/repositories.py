@@ -9,10 +9,10 @@ import msgspec
 
 from benchwright.records import Record
 
-PYTEST = "pytest -rA"
-DJANGO = "./tests/runtests.py --verbosity 2 --settings=test_sqlite --parallel 1"
-EDITABLE_INSTALL = "python -m pip install -e ."
-SETUP_INSTALL = "python setup.py install"
+PYTEST_COMMAND = "pytest -rA"
+DJANGO_COMMAND = "./tests/runtests.py --verbosity 2 --settings=test_sqlite --parallel 1"
+EDITABLE_INSTALL_COMMAND = "python -m pip install -e ."
+SETUP_INSTALL_COMMAND = "python setup.py install"
 
 
 class RepositoryRecipe(Record, frozen=True):
@@ -24,14 +24,14 @@ class RepositoryRecipe(Record, frozen=True):
     """
 
     parser: str
-    tests: str = PYTEST
-    install: str = EDITABLE_INSTALL
+    tests: str = PYTEST_COMMAND
+    install: str = EDITABLE_INSTALL_COMMAND
     before: tuple[str, ...] = ()
 
 
-RECIPES = {
+REPOSITORY_RECIPES = {
     "astropy/astropy": RepositoryRecipe("pytest_v2", install="python -m pip install -e .[test] --verbose"),
-    "django/django": RepositoryRecipe("django", DJANGO),
+    "django/django": RepositoryRecipe("django", DJANGO_COMMAND),
     "matplotlib/matplotlib": RepositoryRecipe("matplotlib"),
     "mwaskom/seaborn": RepositoryRecipe(
         "seaborn", "pytest --no-header -rA", "python -m pip install -e .[dev]"
@@ -51,7 +51,7 @@ RECIPES = {
         "sympy", "PYTHONWARNINGS='ignore::UserWarning,ignore::SyntaxWarning' bin/test -C --verbose"
     ),
 }
-"""Mapping from a repository to the recipe for its versions. Some versions have changes in `EXCEPTIONS`."""
+"""Mapping from a repository to the recipe for its versions. Some versions have changes in `VERSION_EXCEPTIONS`."""
 
 _LOCALE_1 = (
     "export LANG=en_US.UTF-8",
@@ -66,27 +66,32 @@ _LOCALE_3 = (
     "export LC_ALL=en_US.UTF-8",
 )
 
-EXCEPTIONS: dict[str, dict[str, dict[str, object]]] = {
+VERSION_EXCEPTIONS: dict[str, dict[str, dict[str, object]]] = {
     "astropy/astropy": {
         "0.1 0.2 0.3 0.4 1.1 1.2 1.3": {"tests": "pytest -rA -vv -o console_output_style=classic --tb=no"},
     },
     "django/django": {
-        "1.4 1.5 1.6": {"install": SETUP_INSTALL},
-        "1.7 1.8 1.10 1.11 2.0 2.1 2.2": {"install": SETUP_INSTALL, "before": _LOCALE_1},
-        "1.9": {"install": SETUP_INSTALL, "before": _LOCALE_1, "tests": "./tests/runtests.py --verbosity 2"},
+        "1.4 1.5 1.6": {"install": SETUP_INSTALL_COMMAND},
+        "1.7 1.8 1.10 1.11 2.0 2.1 2.2": {"install": SETUP_INSTALL_COMMAND, "before": _LOCALE_1},
+        "1.9": {
+            "install": SETUP_INSTALL_COMMAND,
+            "before": _LOCALE_1,
+            "tests": "./tests/runtests.py --verbosity 2",
+        },
         "3.0 3.1 3.2": {"before": _LOCALE_3},
     },
     "matplotlib/matplotlib": {
         "1.0 1.1 1.2 1.3 1.4 1.5 2.0 2.1 2.2": {"install": "python setup.py build; python setup.py install"},
         "3.8 3.9": {"install": 'python -m pip install --no-build-isolation -e ".[dev]"'},
     },
-    "mwaskom/seaborn": {"0.11": {"install": EDITABLE_INSTALL}},
+    "mwaskom/seaborn": {"0.11": {"install": EDITABLE_INSTALL_COMMAND}},
 }
 
 
 def find_recipe(repo: str, version: str) -> RepositoryRecipe:
-    """Return the recipe for a version of a repository: that in `RECIPES`, with the changes in `EXCEPTIONS`."""
-    for versions, changes in EXCEPTIONS.get(repo, {}).items():
+    """Return the recipe for a version of a repository: that in `REPOSITORY_RECIPES`, "
+    "with the changes in `VERSION_EXCEPTIONS`."""
+    for versions, changes in VERSION_EXCEPTIONS.get(repo, {}).items():
         if version in versions.split():
-            return msgspec.structs.replace(RECIPES[repo], **changes)
-    return RECIPES[repo]
+            return msgspec.structs.replace(REPOSITORY_RECIPES[repo], **changes)
+    return REPOSITORY_RECIPES[repo]

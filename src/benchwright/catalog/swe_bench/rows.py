@@ -7,12 +7,12 @@ from typing import Any
 
 import msgspec
 
-from benchwright.catalog.containers.instances import COMMIT_PATTERN, IDENTITY_PATTERN, Instance
-from benchwright.catalog.swe_bench.repositories import RECIPES
+from benchwright.catalog.containers.instances import COMMIT_PATTERN, INSTANCE_ID_PATTERN, Instance
+from benchwright.catalog.swe_bench.repositories import REPOSITORY_RECIPES
 from benchwright.data.datasets import Source
 from benchwright.records import Sample
 
-TEST_LISTS = ("FAIL_TO_PASS", "PASS_TO_PASS")
+TEST_LIST_FIELDS = ("FAIL_TO_PASS", "PASS_TO_PASS")
 
 
 class FullRow(Instance, frozen=True):
@@ -25,7 +25,7 @@ class FullRow(Instance, frozen=True):
     PASS_TO_PASS: str | list[str]
 
     def __post_init__(self) -> None:
-        content_of(self)  # raises ValueError for invalid lists
+        row_content(self)  # raises ValueError for invalid lists
 
 
 class SweBenchRow(FullRow, frozen=True):
@@ -35,19 +35,19 @@ class SweBenchRow(FullRow, frozen=True):
     difficulty: str = "unknown"
 
     def __post_init__(self) -> None:
-        if self.repo not in RECIPES:
+        if self.repo not in REPOSITORY_RECIPES:
             raise ValueError(f"`repo` is none of SWE-bench Verified's: {self.repo!r}")
-        check_names(self)
+        check_safe_names(self)
         super().__post_init__()
 
 
-def check_names(row: Instance) -> None:
+def check_safe_names(row: Instance) -> None:
     """Refuse a row whose id or commit would be unsafe in a shell command or an image's name.
 
     Raises:
         ValueError: If the id or the commit is unsafe.
     """
-    if not IDENTITY_PATTERN.fullmatch(row.instance_id):
+    if not INSTANCE_ID_PATTERN.fullmatch(row.instance_id):
         raise ValueError(f"`instance_id` cannot be part of an image's name: {row.instance_id!r}")
     if not COMMIT_PATTERN.fullmatch(row.base_commit):
         raise ValueError(f"`base_commit` is not a commit: {row.base_commit!r}")
@@ -56,28 +56,28 @@ def check_names(row: Instance) -> None:
 def samples(source: Source) -> Iterator[Sample]:
     """Yield one sample per instance, with the instance's id."""
     for row in source.read(SweBenchRow, "test"):
-        yield sample_of(row)
+        yield build_sample(row)
 
 
-def sample_of(row: SweBenchRow) -> Sample:
+def build_sample(row: SweBenchRow) -> Sample:
     """Build the sample of a row. Its content is the row, with the lists of tests parsed."""
-    content = content_of(row)
+    content = row_content(row)
     difficulty = content.pop("difficulty")
     labels = {"repo": row.repo, "difficulty": difficulty, "version": row.version}
     return Sample(row.instance_id, content, labels=labels, input=row.problem_statement, target=row.patch)
 
 
-def content_of(row: FullRow) -> dict[str, Any]:
+def row_content(row: FullRow) -> dict[str, Any]:
     """Return the row as a dictionary, with the lists of tests parsed.
 
     Raises:
         ValueError: If a list is not a JSON list of strings.
     """
     content = msgspec.structs.asdict(row)
-    return content | {name: names_of_tests(name, content[name]) for name in TEST_LISTS}
+    return content | {name: parse_test_names(name, content[name]) for name in TEST_LIST_FIELDS}
 
 
-def names_of_tests(field: str, value: str | list[str]) -> list[str]:
+def parse_test_names(field: str, value: str | list[str]) -> list[str]:
     """Parse a list of test names.
 
     Raises:

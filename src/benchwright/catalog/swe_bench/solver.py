@@ -9,24 +9,28 @@ import msgspec
 
 from benchwright.catalog.asking import user
 from benchwright.catalog.containers import Containers
-from benchwright.catalog.containers.egress import Egress, tests_egress
+from benchwright.catalog.containers.egress import Egress, open_tests_egress
 from benchwright.catalog.containers.flags import Flag, flags_of
 from benchwright.catalog.containers.gold_tallies import compare_with_gold
 from benchwright.catalog.containers.network_rules import NetworkRules
 from benchwright.catalog.containers.patch_sources import Issue, PatchSource
 from benchwright.catalog.containers.patches import find_patch
 from benchwright.catalog.containers.sealing.failing_tests import flag_untested_pass
-from benchwright.catalog.containers.sealing.patches import audit_patch, outside_path, refusal_artifacts
+from benchwright.catalog.containers.sealing.patch_auditing import (
+    audit_patch,
+    find_outside_path,
+    refused_patch_artifacts,
+)
 from benchwright.catalog.containers.traffic import with_traffic
-from benchwright.catalog.swe_bench.edition import START_REF, Content, Edition
+from benchwright.catalog.swe_bench.edition import START_REF, Edition, InstanceContent
 from benchwright.catalog.swe_bench.grading import PATCH, TESTS, grade_with_flags
 from benchwright.catalog.swe_bench.instance_script import (
     APPLY_FAILED_MARK,
-    DIRECTORY,
+    REPOSITORY_DIRECTORY,
     START_MARK,
-    changed_files,
+    find_changed_files,
 )
-from benchwright.catalog.swe_bench.testing import SuiteResult, sandbox_spec, test_patch
+from benchwright.catalog.swe_bench.testing import SuiteResult, run_patch_tests, sandbox_spec
 from benchwright.engine.answers import answer_status
 from benchwright.engine.protocols import Session
 from benchwright.records import Message, Outcome, Sample, Trial
@@ -54,13 +58,13 @@ class PatchTester:
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
         """Let the author write the patch and return the outcome. An empty patch is not tested."""
-        outcome = await self._author.write(trial.sample, session)
+        outcome = await self._author.obtain_patch(trial.sample, session)
         patch = outcome.artifacts[PATCH]
         if not patch.strip():
             return outcome
         content = trial.sample.content
-        filtered = self._rules.uses_proxy([True]) and not self._edition.is_unfiltered(content)
-        async with tests_egress(self._containers, self._rules, filtered=filtered) as exit:
+        filtered = self._rules.uses_proxy([True]) and not self._edition.has_unfiltered_network(content)
+        async with open_tests_egress(self._containers, self._rules, filtered=filtered) as exit:
             result, found = await self._tested(trial.sample, patch, flags_of(outcome), session, exit)
         artifacts = {**outcome.artifacts, TESTS: msgspec.structs.asdict(result), **found}
         outcome = msgspec.structs.replace(outcome, artifacts=artifacts)
@@ -68,7 +72,9 @@ class PatchTester:
             return outcome
         passed = await self._resolves(content, result)
         named = [content["test_patch"]]
-        return with_traffic(outcome, exit.traffic, named, begun=START_MARK in result.log, passed=passed)
+        return with_traffic(
+            outcome, exit.connection_log, named, begun=START_MARK in result.log, passed=passed
+        )
 
     async def _tested(
         self, sample: Sample, patch: str, flags: Sequence[Flag], session: Session, exit: Egress | None
@@ -78,7 +84,7 @@ class PatchTester:
 
         async def test(patch: str, added: str = "") -> SuiteResult:
             how = (self._containers, session, content, patch, self._seconds, self._edition)
-            return await test_patch(*how, network=network, exit=exit, added=added)
+            return await run_patch_tests(*how, network=network, exit=exit, added=added)
 
         async def passes(patch: str) -> bool:
             return await self._resolves(content, await test(patch))
@@ -90,15 +96,15 @@ class PatchTester:
         async def when_clean() -> list[Flag]:
             gold, tests = content["patch"], content["test_patch"]
             return await flag_untested_pass(
-                patch, gold=gold, test_patch=tests, directory=DIRECTORY, test=test_with
+                patch, gold=gold, test_patch=tests, directory=REPOSITORY_DIRECTORY, test=test_with
             )
 
         if not self._rules.sealed:
             return await test(patch), {}
-        if outside := outside_path(patch):
+        if outside := find_outside_path(patch):
             return SuiteResult(
-                f"{APPLY_FAILED_MARK}: it reaches out of {DIRECTORY}: {outside}\n"
-            ), refusal_artifacts(outside)
+                f"{APPLY_FAILED_MARK}: it reaches out of {REPOSITORY_DIRECTORY}: {outside}\n"
+            ), refused_patch_artifacts(outside)
         result = await test(patch)
         passed = await self._resolves(content, result)
         flags = [*flags, *(compare_with_gold(sample, result.log) if passed else [])]
@@ -107,7 +113,7 @@ class PatchTester:
             patch, passed=passed, passes=passes, flags=flags, runners=runners, when_clean=when_clean
         )
 
-    async def _resolves(self, content: Content, result: SuiteResult) -> bool:
+    async def _resolves(self, content: InstanceContent, result: SuiteResult) -> bool:
         verdict, _ = await grade_with_flags(content, result.log, self._edition)
         return verdict.score == 1.0
 
@@ -119,13 +125,13 @@ class OracleFilesPatchSource:
         self._sandboxes = containers.sandboxes
         self._edition = edition
 
-    async def write(self, sample: Sample, session: Session) -> Outcome:
+    async def obtain_patch(self, sample: Sample, session: Session) -> Outcome:
         """Send one request with the files that the right patch changes, and return the outcome."""
         content = sample.content
         spec = sandbox_spec(content, self._edition, network=False)
         async with self._sandboxes.start(spec, session.progress) as sandbox:
             readmes = await _texts(sandbox, await _readmes(sandbox))
-            files = await _texts(sandbox, changed_files(content["patch"]))
+            files = await _texts(sandbox, find_changed_files(content["patch"]))
         messages = patch_messages(content["problem_statement"], readmes, files)
         reply = await session.chat(messages)
         status, reason = answer_status(reply)
@@ -133,29 +139,30 @@ class OracleFilesPatchSource:
         return Outcome(status, [*messages, reply.message], reply.text, reason, artifacts=artifacts)
 
 
-def issue_of(content: Content, edition: Edition, *, sealed: bool) -> Issue:
+def issue_of(content: InstanceContent, edition: Edition, *, sealed: bool) -> Issue:
     """Build the issue (task and container) that an agent gets."""
     return Issue(
         repository=content["repo"],
         base_commit=START_REF,
         text=content["problem_statement"],
-        spec=sandbox_spec(content, edition, network=False, environment=edition.environment),
-        directory=DIRECTORY,
+        sandbox_spec=sandbox_spec(content, edition, network=False, environment=edition.environment),
+        directory=REPOSITORY_DIRECTORY,
         setup_commands=edition.setup_commands,
         sealed=sealed,
-        solution=content["patch"],
+        gold_patch=content["patch"],
     )
 
 
 async def _readmes(sandbox: Sandbox) -> list[str]:
-    find = ["find", DIRECTORY, "-maxdepth", "1", "-type", "f", "-iname", "readme*"]
+    find = ["find", REPOSITORY_DIRECTORY, "-maxdepth", "1", "-type", "f", "-iname", "readme*"]
     ended = await sandbox.run(find, seconds=READ_SECONDS)
     return [path.rpartition("/")[2] for path in ended.stdout.decode("utf-8", "replace").splitlines()]
 
 
 async def _texts(sandbox: Sandbox, names: list[str]) -> dict[str, str]:
     return {
-        name: (await sandbox.read_file(f"{DIRECTORY}/{name}")).decode("utf-8", "replace") for name in names
+        name: (await sandbox.read_file(f"{REPOSITORY_DIRECTORY}/{name}")).decode("utf-8", "replace")
+        for name in names
     }
 
 

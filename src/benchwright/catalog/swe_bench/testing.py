@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 from benchwright.catalog.containers import Containers
 from benchwright.catalog.containers.egress import Egress, start_sandbox
-from benchwright.catalog.swe_bench.edition import Content, Edition
+from benchwright.catalog.swe_bench.edition import Edition, InstanceContent
 from benchwright.catalog.swe_bench.instance_script import (
     APPLY_FAILED_MARK,
-    DIRECTORY,
     ERRORED_MARK,
+    REPOSITORY_DIRECTORY,
     TIMED_OUT_MARK,
     insert_lines,
 )
@@ -22,13 +22,13 @@ from benchwright.sandbox.docker.containers import MiB
 TEST_SECONDS = 1800
 """The official harness's time limit in seconds for the tests of one instance."""
 
-LOG_BYTES = 32 * MiB
+MAX_LOG_BYTES = 32 * MiB
 """Maximum size in bytes of a test log. A test run that prints more is ended."""
 
 APPLY_SECONDS = 120.0
 PATCH_FILE, EVAL_FILE = "/tmp/patch.diff", "/eval.sh"
 
-_APPLY = f"""cd {DIRECTORY} || exit 1
+_APPLY = f"""cd {REPOSITORY_DIRECTORY} || exit 1
 fresh() {{ git checkout -- . ; git clean -fd; }}
 git apply --verbose {PATCH_FILE} && exit
 fresh; git apply --verbose --3way {PATCH_FILE} && exit
@@ -54,12 +54,12 @@ class SuiteResult(Record, frozen=True):
 
 
 def sandbox_spec(
-    content: Content, edition: Edition, *, network: bool, environment: Mapping[str, str] | None = None
+    content: InstanceContent, edition: Edition, *, network: bool, environment: Mapping[str, str] | None = None
 ) -> SandboxSpec:
     """Return the sandbox spec for an instance's container."""
     return SandboxSpec(
-        edition.image(content),
-        directory=DIRECTORY,
+        edition.image_name(content),
+        directory=REPOSITORY_DIRECTORY,
         read_only=False,
         has_network=network,
         resources=edition.resources,
@@ -68,10 +68,10 @@ def sandbox_spec(
     )
 
 
-async def test_patch(
+async def run_patch_tests(
     containers: Containers,
     session: Session,
-    content: Content,
+    content: InstanceContent,
     patch: str,
     seconds: float,
     edition: Edition,
@@ -96,7 +96,7 @@ async def test_patch(
     spec = sandbox_spec(content, edition, network=network)
     async with start_sandbox(exit, containers.sandboxes, spec, session.progress) as sandbox:
         session.progress("testing the patch")
-        script = insert_lines(edition.script(content), added)
+        script = insert_lines(edition.test_script(content), added)
         files = {PATCH_FILE: patch.encode("utf-8", "replace"), EVAL_FILE: script.encode()}
         await sandbox.write_files(files)
         applied = await _run(sandbox, _APPLY, APPLY_SECONDS)
@@ -117,7 +117,9 @@ class _Ran(Record, frozen=True):
 
 async def _run(sandbox: Sandbox, commands: str, seconds: float) -> _Ran:
     argv = ["/bin/bash", "-c", f"exec 2>&1 </dev/null\n{commands}"]
-    ended: ExecResult = await sandbox.run(argv, seconds=seconds, kept_bytes=LOG_BYTES, output_bytes=LOG_BYTES)
+    ended: ExecResult = await sandbox.run(
+        argv, seconds=seconds, kept_bytes=MAX_LOG_BYTES, output_bytes=MAX_LOG_BYTES
+    )
     text = ended.stdout.decode("utf-8", "replace")
     return _Ran(ended.reason, ended.succeeded, text, round(ended.seconds, 3))
 

@@ -31,5 +31,5 @@ _PROJECTS = {
     ),
 }
 
-LANGUAGES = {project: language for language, projects in _PROJECTS.items() for project in projects}
+PROJECT_LANGUAGES = {project: language for language, projects in _PROJECTS.items() for project in projects}
 """Mapping from a project's name in lower case to its language."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from benchwright.catalog.swe_bench.instance_script import END_MARK, START_MARK, official_image
-from benchwright.catalog.swe_bench.rows import FullRow, check_names, content_of
-from benchwright.catalog.swe_bench_multilingual.log_parsers.runners import runner_of
-from benchwright.catalog.swe_bench_multilingual.projects import LANGUAGES
+from benchwright.catalog.swe_bench.instance_script import END_MARK, START_MARK, official_image_name
+from benchwright.catalog.swe_bench.rows import FullRow, check_safe_names, row_content
+from benchwright.catalog.swe_bench_multilingual.log_parsers.runner_registry import find_runner
+from benchwright.catalog.swe_bench_multilingual.projects import PROJECT_LANGUAGES
 from benchwright.data.datasets import Source
 from benchwright.records import Sample
 
@@ -21,9 +21,9 @@ class MultilingualRow(FullRow, frozen=True):
     eval_type: str = "pass_and_fail"
 
     def __post_init__(self) -> None:
-        if self.repo.lower() not in LANGUAGES:
+        if self.repo.lower() not in PROJECT_LANGUAGES:
             raise ValueError(f"`repo` is none of SWE-bench Multilingual's: {self.repo!r}")
-        check_names(self)
+        check_safe_names(self)
         if not self.eval_script:
             raise ValueError(
                 "`eval_script` is missing: the row is of a revision before swebench 5.0; fetch the newest one"
@@ -32,12 +32,12 @@ class MultilingualRow(FullRow, frozen=True):
         super().__post_init__()
 
     def _check_how(self) -> None:
-        official = official_image(self.instance_id)
+        official = official_image_name(self.instance_id)
         if self.image.partition(":")[0] != official.partition(":")[0]:
             raise ValueError(f"`image` is not the official one, {official}: {self.image!r}")
         if END_MARK not in self.eval_script.partition(START_MARK)[2]:
             raise ValueError("`eval_script` does not print the marks between which results stand")
-        if runner_of(self.log_parser, self.instance_id) is None:
+        if find_runner(self.log_parser, self.instance_id) is None:
             raise ValueError(f"`log_parser` is unknown for {self.instance_id}: {self.log_parser!r}")
         if self.eval_type != "pass_and_fail":
             raise ValueError(f"`eval_type` is not pass_and_fail: {self.eval_type!r}")
@@ -46,7 +46,7 @@ class MultilingualRow(FullRow, frozen=True):
 def samples(source: Source) -> Iterator[Sample]:
     """Yield one sample per instance, with the instance's id."""
     for row in source.read(MultilingualRow, "test"):
-        labels = {"language": LANGUAGES[row.repo.lower()], "repo": row.repo}
-        content = content_of(row)
+        labels = {"language": PROJECT_LANGUAGES[row.repo.lower()], "repo": row.repo}
+        content = row_content(row)
         del content["eval_type"]
         yield Sample(row.instance_id, content, labels=labels, input=row.problem_statement, target=row.patch)

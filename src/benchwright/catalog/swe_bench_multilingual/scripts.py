@@ -22,7 +22,7 @@ _BEGINNING = ("#!/bin/bash", "set -uxo pipefail")
 _BETWEEN = re.compile(r"[;&|()<>]+")
 
 
-def instance_script(content: Mapping[str, Any]) -> str:
+def build_instance_script(content: Mapping[str, Any]) -> str:
     """Return the row's bash script, extended to print the exit code of its last test command.
 
     The exit code is printed after the marker line that ends the results. In the official script, the `git`
@@ -34,7 +34,7 @@ def instance_script(content: Mapping[str, Any]) -> str:
     return "\n".join([*_BEGINNING, *lines[:end], *noted, *lines[end + 1 :]]) + "\n"
 
 
-def programs_of_tests(content: Mapping[str, Any]) -> tuple[str, ...]:
+def find_test_programs(content: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the paths in the work tree that a row's test commands name: programs, and files among their arguments."""
     commands = content["eval_script"].partition(START_MARK)[2].partition(END_MARK)[0]
     return tuple(dict.fromkeys(_paths(commands)))

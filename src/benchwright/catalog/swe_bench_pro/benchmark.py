@@ -16,15 +16,15 @@ from benchwright.catalog.containers.patch_checks import patch_checks
 from benchwright.catalog.containers.patch_sources import (
     AgentPatchSource,
     PatchSource,
-    PredictionsFile,
+    PredictionPatchSource,
     answer_patch_source,
 )
-from benchwright.catalog.containers.predictions import Predictions, predictions_at
-from benchwright.catalog.containers.sealing.history import HISTORY_DEPARTURE
+from benchwright.catalog.containers.predictions import Predictions, load_predictions
+from benchwright.catalog.containers.sealing.commit_removal import HISTORY_DEPARTURE
 from benchwright.catalog.containers.traffic import connection_figures
 from benchwright.catalog.swe_bench_pro.grading import ResolvedScorer
 from benchwright.catalog.swe_bench_pro.rows import samples
-from benchwright.catalog.swe_bench_pro.solver import ContainerLimits, PatchTester
+from benchwright.catalog.swe_bench_pro.solver import ContainerConfig, PatchTester
 from benchwright.engine.protocols import Solver
 from benchwright.records import Sample
 
@@ -47,20 +47,20 @@ def make(about: About, options: Options) -> Benchmark:
         "patch" if options.choice("mode", ("agent", "patch")) == "patch" else "agent"
     )
     file = options.text("predictions")
-    predictions = predictions_at(Path(file)) if file else None
-    room = ContainerLimits(
-        options.integer("memory_gib", ContainerLimits().memory_gib, 1),
+    predictions = load_predictions(Path(file)) if file else None
+    room = ContainerConfig(
+        options.integer("memory_gib", ContainerConfig().memory_gib, 1),
         read_network_rules(options),
-        options.integer("test_seconds", ContainerLimits().test_seconds, 1),
+        options.integer("test_seconds", ContainerConfig().test_seconds, 1),
     )
 
     def author(containers: Containers) -> PatchSource:
         if predictions is not None:
-            return PredictionsFile(predictions)
+            return PredictionPatchSource(predictions)
         return (
-            answer_patch_source(room.issue)
+            answer_patch_source(room.build_issue)
             if mode == "patch"
-            else AgentPatchSource(containers, room.issue, agent)
+            else AgentPatchSource(containers, room.build_issue, agent)
         )
 
     def solver(containers: Containers) -> Solver:
@@ -81,10 +81,10 @@ def make(about: About, options: Options) -> Benchmark:
         checks=checks,
         max_containers=agent.containers,
         exploits=(*REPOSITORY_EXPLOITS, LOG_READER_EXPLOIT),
-        images=images_of,
+        images_of=images_of,
         figures=connection_figures,
         agent_turns=agent.max_turns if predictions is None and mode == "agent" else None,
-        program="" if predictions is None else predictions.program,
+        program="" if predictions is None else predictions.foreign_program,
         departures=tuple(_departures(mode, agent, room, predictions=predictions)),
     )
 
@@ -95,21 +95,21 @@ def images_of(sample: Sample) -> TaskImages:
 
 
 def _departures(
-    mode: str, agent: AgentOptions, room: ContainerLimits, *, predictions: Predictions | None
+    mode: str, agent: AgentOptions, room: ContainerConfig, *, predictions: Predictions | None
 ) -> Iterator[str]:
-    official = ContainerLimits()
+    official = ContainerConfig()
     if predictions is not None:
         yield predictions.departure
     elif mode == "patch":
         yield "one answer, shown only the issue, in place of an agent"
     else:
-        if room.rules.sealed:
+        if room.network_rules.sealed:
             yield HISTORY_DEPARTURE
         if agent.max_turns != MAX_TURNS:
             yield f"{agent.max_turns} answers at most in place of {MAX_TURNS}"
         if agent.command_seconds != COMMAND_SECONDS:
             yield f"{agent.command_seconds} s for a command in place of {COMMAND_SECONDS}"
-    yield from network_departures(room.rules)
+    yield from network_departures(room.network_rules)
     if room.test_seconds != official.test_seconds:
         yield f"{room.test_seconds} s for the tests in place of {official.test_seconds}"
     if room.memory_gib != official.memory_gib:

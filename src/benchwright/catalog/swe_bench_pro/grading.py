@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from benchwright.catalog.containers.flags import Flag, flags_of, with_flags
-from benchwright.catalog.containers.patch_sources import NO_PATCH
+from benchwright.catalog.containers.patch_sources import NO_PATCH_REASON
 from benchwright.catalog.containers.sealing.runner_report import printed_elsewhere_flag
 from benchwright.catalog.containers.test_summaries import summarize_test_lists
 from benchwright.catalog.containers.traffic import with_connections
@@ -18,7 +18,7 @@ from benchwright.engine.protocols import Score, Session
 from benchwright.records import Outcome, Sample
 from benchwright.runs.keys import fingerprint
 
-RESOLVED = "resolved"
+RESOLVED_LABEL = "resolved"
 
 
 class ResolvedScorer:
@@ -56,9 +56,9 @@ def grade(content: Mapping[str, Any], artifacts: Mapping[str, Any]) -> Verdict:
         "patch_applied": bool(tests.get("applied")),
     }
     return Verdict(
-        None if problem == NO_PATCH else float(resolved),
-        RESOLVED if resolved else f"not {RESOLVED}",
-        RESOLVED,
+        None if problem == NO_PATCH_REASON else float(resolved),
+        RESOLVED_LABEL if resolved else f"not {RESOLVED_LABEL}",
+        RESOLVED_LABEL,
         details=details | ({"error": problem} if problem else {}),
         explanation=problem or summarize_test_lists(now, still),
     )

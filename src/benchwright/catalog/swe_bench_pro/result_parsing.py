@@ -12,15 +12,15 @@ from typing import Any
 
 import msgspec
 
-from benchwright.catalog.containers.sealing.runner_report import runner_part
+from benchwright.catalog.containers.sealing.runner_report import cut_to_runner_output
 from benchwright.engine.offload import offload
 from benchwright.errors import ExecutionError
 from benchwright.records import DECODE_ERRORS
 from benchwright.sandbox.docker import Sandbox
-from benchwright.sandbox.docker.archives import FileTooLarge, NoFile
+from benchwright.sandbox.docker.archives import FileMissing, FileTooLarge
 
-DIRECTORY = "/app"
-WORKSPACE = "/workspace"
+REPOSITORY_DIRECTORY = "/app"
+WORKSPACE_DIRECTORY = "/workspace"
 LOGS, PARSER, RESULT = ("stdout.log", "stderr.log"), "parser.py", "output.json"
 PASSED_STATUS = "PASSED"
 
@@ -29,7 +29,7 @@ MAX_RESULT_BYTES = 16 * 1024 * 1024
 """Maximum size in bytes of the parser's result."""
 MAX_INLINE_BYTES = 256 * 1024
 
-StartReader = Callable[[], AbstractAsyncContextManager[Sandbox]]
+StartReaderContainer = Callable[[], AbstractAsyncContextManager[Sandbox]]
 """A function that starts a fresh container of the instance's image, in which the parser reads the logs."""
 
 
@@ -46,19 +46,19 @@ class _Result(msgspec.Struct):
     tests: list[_Test]
 
 
-def reading_script(content: Mapping[str, Any]) -> str:
+def build_parsing_script(content: Mapping[str, Any]) -> str:
     """Return the shell lines that run the instance's parser on both logs of the tests."""
-    logs = " ".join(f"{WORKSPACE}/{name}" for name in LOGS)
+    logs = " ".join(f"{WORKSPACE_DIRECTORY}/{name}" for name in LOGS)
     lines = [
         *content["environment"],
-        f"cd {DIRECTORY}",
-        f"python {WORKSPACE}/{PARSER} {logs} {WORKSPACE}/{RESULT}",
+        f"cd {REPOSITORY_DIRECTORY}",
+        f"python {WORKSPACE_DIRECTORY}/{PARSER} {logs} {WORKSPACE_DIRECTORY}/{RESULT}",
     ]
     return "\n".join(lines) + "\n"
 
 
-async def read_in_new_container(
-    reader: StartReader, content: Mapping[str, Any], logs: Mapping[str, bytes]
+async def parse_in_new_container(
+    reader: StartReaderContainer, content: Mapping[str, Any], logs: Mapping[str, bytes]
 ) -> tuple[dict[str, str], dict[str, str] | None]:
     """Return two results: the statuses of the instance's tests in the full logs, and those in the closed logs.
 
@@ -70,7 +70,7 @@ async def read_in_new_container(
         ExecutionError: If the container was ended from outside, or the engine does not respond.
     """
     texts = {name: log.decode("utf-8", "replace") for name, log in logs.items()}
-    own = {name: runner_part(text) for name, text in texts.items()}
+    own = {name: cut_to_runner_output(text) for name, text in texts.items()}
     cut = any(own[name].strip() != text.strip() for name, text in texts.items())
     async with reader() as sandbox:
         statuses = await _read(sandbox, content, logs)
@@ -80,9 +80,9 @@ async def read_in_new_container(
 
 
 async def _read(sandbox: Sandbox, content: Mapping[str, Any], logs: Mapping[str, bytes]) -> dict[str, str]:
-    files = {PARSER: content["parser"].encode(), "read.sh": reading_script(content).encode(), **logs}
-    await sandbox.write_files({f"{WORKSPACE}/{name}": text for name, text in files.items()})
-    await sandbox.run(["bash", f"{WORKSPACE}/read.sh"], seconds=PARSE_SECONDS)
+    files = {PARSER: content["parser"].encode(), "read.sh": build_parsing_script(content).encode(), **logs}
+    await sandbox.write_files({f"{WORKSPACE_DIRECTORY}/{name}": text for name, text in files.items()})
+    await sandbox.run(["bash", f"{WORKSPACE_DIRECTORY}/read.sh"], seconds=PARSE_SECONDS)
     return await read_statuses(sandbox, content)
 
 
@@ -94,22 +94,22 @@ async def read_statuses(sandbox: Sandbox, content: Mapping[str, Any]) -> dict[st
         EngineError: If the engine does not respond.
     """
     try:
-        result = await sandbox.read_file(f"{WORKSPACE}/{RESULT}", MAX_RESULT_BYTES)
+        result = await sandbox.read_file(f"{WORKSPACE_DIRECTORY}/{RESULT}", MAX_RESULT_BYTES)
         wanted = {*content["fail_to_pass"], *content["pass_to_pass"]}
         if len(result) > MAX_INLINE_BYTES:
-            return await offload(statuses_in, result, wanted)
-        return statuses_in(result, wanted)
+            return await offload(select_statuses, result, wanted)
+        return select_statuses(result, wanted)
     except FileTooLarge:
         raise UnreadableResult(
             f"the parser's result is larger than {MAX_RESULT_BYTES // 2**20} MiB"
         ) from None
-    except NoFile:
+    except FileMissing:
         raise UnreadableResult("the parser wrote no result") from None
     except ValueError as error:
         raise UnreadableResult(str(error)) from None
 
 
-def statuses_in(result: bytes, wanted: Iterable[str]) -> dict[str, str]:
+def select_statuses(result: bytes, wanted: Iterable[str]) -> dict[str, str]:
     """Return the statuses of the wanted tests in a parser's result.
 
     A test with several results counts as passed if one of these results is passed.

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from benchwright.catalog.containers.instances import COMMIT_PATTERN, IDENTITY_PATTERN, Instance
+from benchwright.catalog.containers.instances import COMMIT_PATTERN, INSTANCE_ID_PATTERN, Instance
 from benchwright.catalog.swe_bench_pro.scripts import find_scripts, read_scripts
 from benchwright.data.datasets import Source
 from benchwright.data.errors import DatasetValidationError
@@ -38,7 +38,7 @@ class ProRow(Instance, frozen=True):
 
     def __post_init__(self) -> None:
         for field, shape in (
-            ("instance_id", IDENTITY_PATTERN),
+            ("instance_id", INSTANCE_ID_PATTERN),
             ("base_commit", COMMIT_PATTERN),
             ("dockerhub_tag", _TAG),
         ):
@@ -61,7 +61,7 @@ def samples(
     for row in source.read(ProRow, "test"):
         directory = directory or find_scripts(source.root, run_scripts)
         try:
-            sample = sample_of(row, directory)
+            sample = build_sample(row, directory)
         except ValueError as error:
             raise DatasetValidationError(f"{source.root}: {row.instance_id}: {error}") from None
         if predictions is not None:
@@ -70,7 +70,7 @@ def samples(
         yield sample
 
 
-def sample_of(row: ProRow, run_scripts: Path) -> Sample:
+def build_sample(row: ProRow, run_scripts: Path) -> Sample:
     """Build the sample of a row.
 
     Raises:
@@ -86,7 +86,7 @@ def sample_of(row: ProRow, run_scripts: Path) -> Sample:
         "test_patch": row.test_patch,
         "before": row.before_repo_set_cmd or "",
         **{
-            field: literal_list(field, getattr(row, field))
+            field: parse_list_literal(field, getattr(row, field))
             for field in ("selected_test_files_to_run", "fail_to_pass", "pass_to_pass")
         },
         **msgspec.structs.asdict(scripts),
@@ -108,7 +108,7 @@ def issue_text(row: ProRow) -> str:
     return f"{statement}\n\nRequirements:\n{requirements}\n\nNew interfaces introduced:\n{interface}"
 
 
-def literal_list(field: str, value: str | list[str]) -> list[str]:
+def parse_list_literal(field: str, value: str | list[str]) -> list[str]:
     """Parse a list of strings that is written as a Python literal. The text is never evaluated as code.
 
     Raises:

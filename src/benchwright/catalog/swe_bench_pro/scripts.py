@@ -14,7 +14,7 @@ from benchwright.records import Record
 from benchwright.user_paths import expand_user_path
 
 SCRIPTS_FOLDER = "run_scripts"
-DOCKERFILES = ("base_dockerfile", "instance_dockerfile")
+DOCKERFILE_NAMES = ("base_dockerfile", "instance_dockerfile")
 
 
 class InstanceScripts(Record, frozen=True):
@@ -81,7 +81,7 @@ def _environment(dockerfiles: Path, instance: str) -> list[str]:
 
     Images contain these variables, too.
     """
-    files = (dockerfiles / kind / instance / "Dockerfile" for kind in DOCKERFILES)
+    files = (dockerfiles / kind / instance / "Dockerfile" for kind in DOCKERFILE_NAMES)
     lines = (line.strip() for file in files if file.is_file() for line in _text(file).split("\n"))
     return [line.replace("ENV", "export", 1) for line in lines if line.startswith("ENV")]
 

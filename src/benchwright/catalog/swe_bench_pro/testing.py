@@ -9,23 +9,23 @@ from typing import Any
 
 from benchwright.catalog.containers.patches import drop_binary_parts
 from benchwright.catalog.swe_bench_pro.result_parsing import (
-    DIRECTORY,
     LOGS,
     PARSER,
-    WORKSPACE,
-    StartReader,
+    REPOSITORY_DIRECTORY,
+    WORKSPACE_DIRECTORY,
+    StartReaderContainer,
     UnreadableResult,
-    read_in_new_container,
+    build_parsing_script,
+    parse_in_new_container,
     read_statuses,
-    reading_script,
 )
 from benchwright.records import Record
 from benchwright.sandbox.docker import Sandbox
-from benchwright.sandbox.docker.archives import FileTooLarge, NoFile
+from benchwright.sandbox.docker.archives import FileMissing, FileTooLarge
 
 MAX_LOG_BYTES = 16 * 1024
-OUTPUT_BYTES = 16 * 1024 * 1024
-LARGEST_LOG = 32 * 1024 * 1024
+MAX_OUTPUT_BYTES = 16 * 1024 * 1024
+MAX_LOG_FILE_BYTES = 32 * 1024 * 1024
 """Maximum size in bytes of a log."""
 
 _NOT_APPLIED = "benchwright: the patch was not applied"
@@ -71,14 +71,15 @@ def entry_script(content: Mapping[str, Any], added: str = "") -> str:
     selected = ",".join(content["selected_test_files_to_run"])
     lines = [
         *content["environment"],
-        f"cd {DIRECTORY}",
+        f"cd {REPOSITORY_DIRECTORY}",
         f"git reset --hard {base}",
         f"git checkout {base}",
-        f"git apply -v {WORKSPACE}/patch.diff || echo '{_NOT_APPLIED}'",
+        f"git apply -v {WORKSPACE_DIRECTORY}/patch.diff || echo '{_NOT_APPLIED}'",
         before or "false",
         f"[ $? -eq 0 ] || {{ {_from_test_patch(base, content['test_patch'])}; }}",
         *([added] if added else []),
-        f"bash {WORKSPACE}/run_script.sh {selected} > {WORKSPACE}/{LOGS[0]} 2> {WORKSPACE}/{LOGS[1]}",
+        f"bash {WORKSPACE_DIRECTORY}/run_script.sh {selected} > "
+        f"{WORKSPACE_DIRECTORY}/{LOGS[0]} 2> {WORKSPACE_DIRECTORY}/{LOGS[1]}",
     ]
     return "\n".join(lines) + "\n"
 
@@ -86,7 +87,7 @@ def entry_script(content: Mapping[str, Any], added: str = "") -> str:
 def _from_test_patch(base: str, test_patch: str) -> str:
     files = " ".join(shlex.quote(name) for name in dict.fromkeys(_FILES.findall(test_patch)))
     start = f'for file in {files}; do git checkout -q {base} -- "$file" || rm -rf -- "$file"; done'
-    return f"{start}; git apply -v {WORKSPACE}/test_patch.diff"
+    return f"{start}; git apply -v {WORKSPACE_DIRECTORY}/test_patch.diff"
 
 
 async def run_tests(
@@ -94,7 +95,7 @@ async def run_tests(
     content: Mapping[str, Any],
     patch: str,
     seconds: float,
-    reader: StartReader | None = None,
+    reader: StartReaderContainer | None = None,
     *,
     added: str = "",
     kept_log: int = MAX_LOG_BYTES,
@@ -114,14 +115,14 @@ async def run_tests(
         "patch.diff": drop_binary_parts(patch),
         "test_patch.diff": drop_binary_parts(content["test_patch"]),
         "run_script.sh": content["run_script"],
-        "entry_script.sh": entry_script(content, added) + ("" if reader else reading_script(content)),
+        "entry_script.sh": entry_script(content, added) + ("" if reader else build_parsing_script(content)),
         **({} if reader else {PARSER: content["parser"]}),
     }
     await sandbox.write_files(
-        {f"{WORKSPACE}/{name}": text.encode("utf-8", "replace") for name, text in files.items()}
+        {f"{WORKSPACE_DIRECTORY}/{name}": text.encode("utf-8", "replace") for name, text in files.items()}
     )
-    argv = ["bash", f"{WORKSPACE}/entry_script.sh"]
-    ended = await sandbox.run(argv, seconds=seconds, kept_bytes=MAX_LOG_BYTES, output_bytes=OUTPUT_BYTES)
+    argv = ["bash", f"{WORKSPACE_DIRECTORY}/entry_script.sh"]
+    ended = await sandbox.run(argv, seconds=seconds, kept_bytes=MAX_LOG_BYTES, output_bytes=MAX_OUTPUT_BYTES)
     log = (ended.stdout + ended.stderr).decode("utf-8", "replace")
     applied = _NOT_APPLIED not in log
     how = (applied, log, round(ended.seconds, 3), ended.reason, ended.exit_code)
@@ -133,7 +134,7 @@ async def run_tests(
     try:
         if reader is None:
             return TestResults(*how, statuses=await read_statuses(sandbox, content))
-        return TestResults(*how, *await read_in_new_container(reader, content, logs))
+        return TestResults(*how, *await parse_in_new_container(reader, content, logs))
     except UnreadableResult as error:
         return TestResults(*how, problem=str(error))
 
@@ -141,6 +142,6 @@ async def run_tests(
 async def _log(sandbox: Sandbox, name: str) -> bytes:
     """Return a log of the tests. If the log is missing, return the reason in brackets."""
     try:
-        return await sandbox.read_file(f"{WORKSPACE}/{name}", LARGEST_LOG)
-    except (NoFile, FileTooLarge) as error:
+        return await sandbox.read_file(f"{WORKSPACE_DIRECTORY}/{name}", MAX_LOG_FILE_BYTES)
+    except (FileMissing, FileTooLarge) as error:
         return f"[{error}]\n".encode()

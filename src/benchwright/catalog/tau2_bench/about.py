@@ -13,7 +13,7 @@ DEFAULT_DOMAINS = ("airline", "retail", "telecom")
 
 SPLITS = ("base", "test", "train", "small")
 
-RETRIEVALS = (
+RETRIEVAL_METHODS = (
     *("alltools", "alltools-qwen", "terminal_use", "terminal_use_write"),
     *("openai_embeddings", "openai_embeddings_grep", "qwen_embeddings", "qwen_embeddings_grep"),
     *("bm25", "bm25_grep", "grep_only", "full_kb", "golden_retrieval", "no_knowledge"),
@@ -23,7 +23,7 @@ RETRIEVALS = (
 The first method is the default.
 """
 
-SHELL_RETRIEVALS = ("alltools", "alltools-qwen", "terminal_use", "terminal_use_write")
+SHELL_RETRIEVAL_METHODS = ("alltools", "alltools-qwen", "terminal_use", "terminal_use_write")
 """The retrieval methods that give the model a shell."""
 
 OPENAI, QWEN = "text-embedding-3-large", "qwen3-embedding-8b"
@@ -33,14 +33,14 @@ EMBEDDING_MODELS = {
 }
 """Mapping from a retrieval method to the authors' embedding model, for methods that need one."""
 
-MODES = ("default", "solo")
+AGENT_MODES = ("default", "solo")
 SOLO_DOMAINS = ("telecom", "mock")
 """The domains with tasks that an agent can do without a user, from a ticket.
 
 The authors published results for the first domain.
 """
 
-POLICIES = ("manual", "workflow")
+POLICY_VERSIONS = ("manual", "workflow")
 """The versions of telecom's policy: technical support as a manual, or as a workflow."""
 
 _DATA = "data/tau2/domains"
@@ -112,7 +112,7 @@ TAU2_BENCH = About(
     options={
         "domain": "Only these domains, with commas between: airline, retail, telecom, banking_knowledge, mock.",
         "split": "The tasks of base, or of test, train or small (20, of telecom only).",
-        "retrieval": f"How documents of banking_knowledge are found: {', '.join(RETRIEVALS)}.",
+        "retrieval": f"How documents of banking_knowledge are found: {', '.join(RETRIEVAL_METHODS)}.",
         "mode": "default: the agent talks with a user. solo: it works alone from a ticket (telecom, mock).",
         "policy": "How telecom's policy describes technical support: manual (default), workflow.",
     },

@@ -10,32 +10,32 @@ import msgspec
 from benchwright.catalog.benchmark import About, Benchmark, Check, Figure, GradedTrial, Options
 from benchwright.catalog.judge_departures import judge_departures
 from benchwright.catalog.tau2_bench.about import (
+    AGENT_MODES,
     DEFAULT_DOMAINS,
     DOMAINS,
     EMBEDDING_MODELS,
-    MODES,
-    POLICIES,
-    RETRIEVALS,
+    POLICY_VERSIONS,
+    RETRIEVAL_METHODS,
     SOLO_DOMAINS,
     SPLITS,
 )
 from benchwright.catalog.tau2_bench.checks import checks
+from benchwright.catalog.tau2_bench.environment import DomainFiles, EnvironmentStarter
 from benchwright.catalog.tau2_bench.grading import OFFICIAL_JUDGE, JudgedRewardScorer, RewardScorer
 from benchwright.catalog.tau2_bench.retrieval import check_shell
 from benchwright.catalog.tau2_bench.rows import PromptOptions, samples
 from benchwright.catalog.tau2_bench.solver import Tau2Solver
-from benchwright.catalog.tau2_bench.world import DomainFiles, Worlds
 from benchwright.catalog.tau_bench.benchmark import OWN_USER_DEPARTURE, pass_hat_k_figures
 from benchwright.data.datasets import Source
 from benchwright.engine.protocols import Scorer, Solver
 from benchwright.errors import UserError
 from benchwright.records import Sample
-from benchwright.suggest import did_you_mean
+from benchwright.suggestions import did_you_mean
 
 JUDGED_DOMAINS = ("retail", "banking_knowledge")
 """The domains in which a judge grades one of the reward's parts for some tasks."""
 
-NO_JUDGE = "no judge (--judge-model …): the model judges itself in 40 tasks of retail"
+NO_JUDGE_DEPARTURE = "no judge (--judge-model …): the model judges itself in 40 tasks of retail"
 
 
 def make(about: About, options: Options) -> Benchmark:
@@ -54,7 +54,7 @@ class Tau2Bench:
     """
 
     def __init__(self, about: About, options: Options) -> None:
-        self._settings = settings = settings_of(options)
+        self._settings = settings = read_prompt_options(options)
         self.about = _without_user(about, options) if settings.solo else about
         self._domains = parse_domains(options.text("domain"), settings.solo)
         self._files = DomainFiles()
@@ -76,7 +76,7 @@ class Tau2Bench:
         """
         if "banking_knowledge" in self._domains:
             check_shell(self._settings.retrieval)
-        yield Tau2Solver(Worlds(self._files))
+        yield Tau2Solver(EnvironmentStarter(self._files))
 
     def checks(self, sample: Sample) -> Iterator[Check]:
         """Yield scripted conversations that check the grader: a right conversation, and others that must fail."""
@@ -102,16 +102,16 @@ class Tau2Bench:
         elif "user" not in options.roles:
             yield OWN_USER_DEPARTURE
         if "retail" in self._domains:
-            yield from judge_departures(options, OFFICIAL_JUDGE, NO_JUDGE)
+            yield from judge_departures(options, OFFICIAL_JUDGE, NO_JUDGE_DEPARTURE)
         if settings.split != SPLITS[0]:
             yield f"the tasks of {settings.split} in place of {SPLITS[0]}"
-        if "telecom" in self._domains and settings.policy != POLICIES[0]:
-            yield f"telecom's policy is {settings.policy} in place of {POLICIES[0]}"
+        if "telecom" in self._domains and settings.policy != POLICY_VERSIONS[0]:
+            yield f"telecom's policy is {settings.policy} in place of {POLICY_VERSIONS[0]}"
         if "banking_knowledge" in self._domains:
             yield from _retrieval_departures(options, settings.retrieval)
 
 
-def settings_of(options: Options) -> PromptOptions:
+def read_prompt_options(options: Options) -> PromptOptions:
     """Return those options of the run that change the content of its samples.
 
     Raises:
@@ -125,9 +125,9 @@ def settings_of(options: Options) -> PromptOptions:
         )
     return PromptOptions(
         options.choice("split", SPLITS),
-        options.choice("retrieval", RETRIEVALS),
-        options.choice("mode", MODES) == "solo",
-        options.choice("policy", POLICIES),
+        options.choice("retrieval", RETRIEVAL_METHODS),
+        options.choice("mode", AGENT_MODES) == "solo",
+        options.choice("policy", POLICY_VERSIONS),
     )
 
 
@@ -172,13 +172,13 @@ def _retrieval_departures(options: Options, retrieval: str) -> Iterator[str]:
     Raises:
         UserError: If the retrieval method needs an embedding model and none was named.
     """
-    if retrieval != RETRIEVALS[0]:
-        yield f"documents are found by {retrieval} in place of {RETRIEVALS[0]}"
+    if retrieval != RETRIEVAL_METHODS[0]:
+        yield f"documents are found by {retrieval} in place of {RETRIEVAL_METHODS[0]}"
     official = EMBEDDING_MODELS.get(retrieval)
     if official is None:
         return
     if "embedding" not in options.roles:
-        usual = "the authors' default, " if retrieval == RETRIEVALS[0] else ""
+        usual = "the authors' default, " if retrieval == RETRIEVAL_METHODS[0] else ""
         raise UserError(
             f"retrieval={retrieval} ({usual}for banking_knowledge) needs a model for embeddings: --option "
             f"embedding_model={official}, with embedding_base_url= and embedding_api_key_env=. Without one: "

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchwright.catalog.tau2_bench.conversation import Conversation, Ending, Side, message_of_reply
-from benchwright.catalog.tau2_bench.world import Message, World
+from benchwright.catalog.tau2_bench.conversation import (
+    Conversation,
+    ConversationEnding,
+    ConversationSide,
+    reply_to_message,
+)
+from benchwright.catalog.tau2_bench.environment import ConversationEnvironment, ConversationMessage
 from benchwright.endpoint.reply import Reply
 from benchwright.engine.protocols import Session
 
 STOP_MARKS = ("###STOP###", "###TRANSFER###", "###OUT-OF-SCOPE###")
 GREETING = "Hi! How can I help you today?"
 
-INSTRUCTIONS = """You are a customer service agent that helps the user according to the <policy> provided below.
+AGENT_INSTRUCTIONS = """You are a customer service agent that helps the user according to the <policy> provided below.
 In each turn you can either:
 - Send a message to the user.
 - Make a tool call.
@@ -25,7 +30,9 @@ Try to be helpful and always follow the policy. Always make sure you generate va
 class Dialogue(Conversation):
     """A conversation of the agent with a simulated user. The user ends it. Both models have temperature 0."""
 
-    def __init__(self, session: Session, world: World, guidelines: str, task: dict[str, Any]) -> None:
+    def __init__(
+        self, session: Session, world: ConversationEnvironment, guidelines: str, task: dict[str, Any]
+    ) -> None:
         told = world.told
         super().__init__(
             session,
@@ -37,28 +44,28 @@ class Dialogue(Conversation):
         for message in state.get("message_history") or [{"role": "assistant", "content": GREETING}]:
             self._note(message)
 
-    def _stopped(self) -> Ending | None:
-        return "user_stop" if is_stop(self.messages[-1]) else None
+    def _stopped(self) -> ConversationEnding | None:
+        return "user_stop" if is_stop_message(self.messages[-1]) else None
 
-    def _next(self) -> Side:
+    def _next(self) -> ConversationSide:
         """Return the side whose turn it is. After tool results, it is the side that made the calls."""
         last = self.messages[-1]
         if last["role"] == "tool":
             return "user" if last.get("requestor") == "user" else "assistant"
         return "user" if last["role"] == "assistant" else "assistant"
 
-    async def _answer(self, side: Side) -> tuple[Reply, Message]:
+    async def _answer(self, side: ConversationSide) -> tuple[Reply, ConversationMessage]:
         tools = self._tools[side]
         params: dict[str, Any] = {"tools": tools} if tools else {}
         if side == "user":
             params |= {"role": "user", "slot": "user", "temperature": 0.0}
         reply = await self._session.chat(self.heard[side], **params)
-        return reply, message_of_reply(reply, side)
+        return reply, reply_to_message(reply, side)
 
 
 def agent_prompt(policy: str) -> str:
     """Return the agent's system prompt."""
-    return f"<instructions>\n{INSTRUCTIONS}\n</instructions>\n<policy>\n{policy}\n</policy>"
+    return f"<instructions>\n{AGENT_INSTRUCTIONS}\n</instructions>\n<policy>\n{policy}\n</policy>"
 
 
 def user_prompt(guidelines: str, scenario: str) -> str:
@@ -70,7 +77,7 @@ def user_prompt(guidelines: str, scenario: str) -> str:
     return f"{general}\n\n<scenario>\n{scenario}\n</scenario>"
 
 
-def is_stop(message: Message) -> bool:
+def is_stop_message(message: ConversationMessage) -> bool:
     """Return True if the user ends the conversation with this message."""
     text = message.get("content") or ""
     return (

@@ -10,9 +10,9 @@ import msgspec
 from benchwright.catalog.asking import system, user
 from benchwright.catalog.grading import Verdict, verdict_score
 from benchwright.catalog.tau2_bench.conversation import FAILED_ENDINGS
+from benchwright.catalog.tau2_bench.environment import ConversationMessage
 from benchwright.catalog.tau2_bench.rows import Action, Criteria, RewardPart, criteria_of
 from benchwright.catalog.tau2_bench.solver import CONVERSATION, ENDED, EXAMINED
-from benchwright.catalog.tau2_bench.world import Message
 from benchwright.endpoint.reply import Reply
 from benchwright.engine.protocols import Score, Session
 from benchwright.errors import GraderError
@@ -61,7 +61,7 @@ Both are the authors', word for word, with every space.
 
 JUDGE_SETTINGS: dict[str, Any] = {"temperature": 0.0}
 
-Call = dict[str, Any]
+ToolCall = dict[str, Any]
 
 
 class _Result(Record, frozen=True):
@@ -89,14 +89,14 @@ class RewardScorer:
         criteria = criteria_of(sample.content["task"])
         if artifacts[ENDED] in FAILED_ENDINGS:
             return _scored(sample, criteria, artifacts, {}, FAILED_ENDINGS[artifacts[ENDED]])
-        parts = met_parts(criteria, artifacts) if criteria else {}
+        parts = find_met_parts(criteria, artifacts) if criteria else {}
         details: dict[str, Any] = {}
         if criteria and "NL_ASSERTION" in criteria.reward_basis and all(parts.values()):
             parts["NL_ASSERTION"], details = await self._judged(criteria, artifacts[CONVERSATION], session)
         return _scored(sample, criteria, artifacts, parts, None, **details)
 
     async def _judged(
-        self, criteria: Criteria, conversation: Sequence[Message], session: Session
+        self, criteria: Criteria, conversation: Sequence[ConversationMessage], session: Session
     ) -> tuple[bool, dict[str, Any]]:
         if criteria.nl_assertions:
             raise GraderError("there is no judge, which this task needs")
@@ -118,16 +118,16 @@ class JudgedRewardScorer(RewardScorer):
         self._slot = slot
 
     async def _judged(
-        self, criteria: Criteria, conversation: Sequence[Message], session: Session
+        self, criteria: Criteria, conversation: Sequence[ConversationMessage], session: Session
     ) -> tuple[bool, dict[str, Any]]:
         if not criteria.nl_assertions:
             return True, {}
         asked = judge_messages(conversation, criteria.nl_assertions)
         reply = await session.chat(asked, role="judge", slot=self._slot, **JUDGE_SETTINGS)
-        return all(read_verdicts(reply)), {**self._asking.details(reply.model), "judgement": reply.text}
+        return all(read_verdicts(reply)), {**self._asking.score_details(reply.model), "judgement": reply.text}
 
 
-def met_parts(criteria: Criteria, artifacts: dict[str, Any]) -> dict[RewardPart, bool]:
+def find_met_parts(criteria: Criteria, artifacts: dict[str, Any]) -> dict[RewardPart, bool]:
     """Return a mapping from each part of the reward to True if the part is met. The judged part is left out."""
     examined, conversation = artifacts[EXAMINED], artifacts[CONVERSATION]
     calls = [call for message in conversation for call in message.get("tool_calls") or ()]
@@ -140,7 +140,7 @@ def met_parts(criteria: Criteria, artifacts: dict[str, Any]) -> dict[RewardPart,
     return {part: met[part] for part in criteria.reward_basis if part in met}
 
 
-def is_matching_call(action: Action, call: Call) -> bool:
+def is_matching_call(action: Action, call: ToolCall) -> bool:
     """Return True if a call has the name of a right action, and equal values of the arguments to compare.
 
     If the action does not name the arguments to compare, all arguments of the call are compared. A call that
@@ -152,7 +152,7 @@ def is_matching_call(action: Action, call: Call) -> bool:
     return _only(action.arguments, compared) == _only(call["arguments"], compared)
 
 
-def is_communicated(text: str, conversation: Sequence[Message]) -> bool:
+def is_communicated(text: str, conversation: Sequence[ConversationMessage]) -> bool:
     """Return True if a message of the agent contains the text, ignoring case and commas in the message."""
     return any(
         text.lower() in (message.get("content") or "").lower().replace(",", "")
@@ -161,7 +161,9 @@ def is_communicated(text: str, conversation: Sequence[Message]) -> bool:
     )
 
 
-def judge_messages(conversation: Sequence[Message], outcomes: Sequence[str]) -> list[dict[str, Any]]:
+def judge_messages(
+    conversation: Sequence[ConversationMessage], outcomes: Sequence[str]
+) -> list[dict[str, Any]]:
     """Return the messages that ask the judge. They contain the whole conversation, and the expected outcomes."""
     lines = "\n".join(f"{message['role']}: {message.get('content')}" for message in conversation)
     return [system(JUDGE_PROMPT), user(JUDGE_REQUEST.format(conversation=lines, outcomes=list(outcomes)))]
@@ -216,6 +218,6 @@ def _scored(
     return verdict_score(verdict)
 
 
-def _names(conversation: Sequence[Message]) -> Iterator[str]:
+def _names(conversation: Sequence[ConversationMessage]) -> Iterator[str]:
     for message in conversation:
         yield from (call["name"] for call in message.get("tool_calls") or ())

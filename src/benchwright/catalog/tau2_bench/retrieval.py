@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import msgspec
 
-from benchwright.catalog.tau2_bench.about import EMBEDDING_MODELS, QWEN, SHELL_RETRIEVALS
+from benchwright.catalog.tau2_bench.about import EMBEDDING_MODELS, QWEN, SHELL_RETRIEVAL_METHODS
 from benchwright.data.errors import DatasetParseError
 from benchwright.engine.protocols import EmbeddingSession, Session
 from benchwright.errors import UserError
 from benchwright.records import DECODE_ERRORS, Record
-from benchwright.sandbox import Limits, LocalSandbox, choose_protection
+from benchwright.sandbox import Limits, LocalSandbox, choose_isolation_method
 from benchwright.sandbox.limits import MiB
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     Vectors = NDArray[np.float64]
 
-QWEN_QUERY = (
+QWEN_QUERY_PROMPT = (
     "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:{query}"
 )
 """The authors' prompt for embedding queries with Qwen's models, word for word."""
@@ -81,7 +81,7 @@ class CommandResult(Record, frozen=True):
 class RetrievalHelper(Protocol):
     """The host's side of document retrieval in one conversation."""
 
-    async def answer(self, question: Question) -> Any:
+    async def answer_question(self, question: Question) -> Any:
         """Return the answer to a question, as a value that JSON can represent."""
         ...
 
@@ -96,11 +96,11 @@ class Retrieval:
         """Create the retrieval method called `name` for `documents`, {id: text}."""
         self._writes = name == "terminal_use_write"
         self._nearest = EmbeddingIndex(
-            documents, QWEN_QUERY if EMBEDDING_MODELS.get(name) == QWEN else "{query}"
+            documents, QWEN_QUERY_PROMPT if EMBEDDING_MODELS.get(name) == QWEN else "{query}"
         )
         self._sandbox = LocalSandbox(SHELL_LIMITS)
 
-    def create_helper(self, session: Session) -> RetrievalHelper:
+    def create_retrieval_helper(self, session: Session) -> RetrievalHelper:
         """Create a helper that requests embeddings through the trial's session."""
         return _Helper(Shell(self._sandbox, self._writes), self._nearest, session)
 
@@ -111,11 +111,11 @@ class _Helper:
         self._nearest = nearest
         self._session = session
 
-    async def answer(self, question: Question) -> Any:
+    async def answer_question(self, question: Question) -> Any:
         if question.shell is not None:
-            return msgspec.to_builtins(await self._shell.run(question.shell))
+            return msgspec.to_builtins(await self._shell.run_command(question.shell))
         assert question.search is not None
-        return await self._nearest.find(question.search, cast(EmbeddingSession, self._session))
+        return await self._nearest.find_documents(question.search, cast(EmbeddingSession, self._session))
 
 
 class Shell:
@@ -131,7 +131,7 @@ class Shell:
         self._files: dict[str, str] = {}
         self._program = (Path(__file__).parent / "inside" / "shell.py").read_bytes()
 
-    async def run(self, asked: Command) -> CommandResult:
+    async def run_command(self, asked: Command) -> CommandResult:
         """Run a command and return its result.
 
         The exit code is 137 if a limit killed the command, and None if the command timed out.
@@ -166,7 +166,7 @@ class EmbeddingIndex:
         self._vectors: Vectors | None = None
         self._embedding = asyncio.Lock()
 
-    async def find(self, search: Search, session: EmbeddingSession) -> list[tuple[str, float]]:
+    async def find_documents(self, search: Search, session: EmbeddingSession) -> list[tuple[str, float]]:
         """Return (document id, cosine) of the documents nearest to the query, nearest first.
 
         Raises:
@@ -207,7 +207,7 @@ class _Document(Record, frozen=True):
     content: str
 
 
-def documents_in(files: Mapping[str, bytes]) -> dict[str, str]:
+def parse_documents(files: Mapping[str, bytes]) -> dict[str, str]:
     """Return the documents among a domain's files, {id: text}, in the order of the file names.
 
     Raises:
@@ -232,9 +232,9 @@ def check_shell(retrieval: str) -> None:
     Raises:
         UserError: If no sandbox on this machine can restrict the shell in this way.
     """
-    if retrieval not in SHELL_RETRIEVALS:
+    if retrieval not in SHELL_RETRIEVAL_METHODS:
         return
-    if choose_protection().name == "limits":
+    if choose_isolation_method().name == "limits":
         raise UserError(
             f"retrieval={retrieval} gives the model a shell, which no sandbox here keeps from your files: install "
             "bubblewrap (`benchwright doctor` says what works), or choose --option retrieval=bm25."

@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 import msgspec
 
-from benchwright.catalog.tau2_bench.about import POLICIES
-from benchwright.catalog.tau2_bench.world import DomainFiles, domain_of
+from benchwright.catalog.tau2_bench.about import POLICY_VERSIONS
+from benchwright.catalog.tau2_bench.environment import DomainFiles, domain_of
 from benchwright.data.datasets import Source
 from benchwright.data.errors import DatasetNotFound, DatasetParseError, DatasetValidationError
 from benchwright.records import DECODE_ERRORS, Record, Sample
@@ -70,7 +70,7 @@ class PromptOptions(Record, frozen=True):
     split: str
     retrieval: str
     solo: bool = False
-    policy: str = POLICIES[0]
+    policy: str = POLICY_VERSIONS[0]
 
 
 class TaskRow(Record, frozen=True):
@@ -102,10 +102,12 @@ def samples(
         if not chosen:
             raise DatasetNotFound(f"{source.root} holds no {settings.split} tasks of the domain {domain}")
         world = {
-            "world": files.digest(domain),
+            "world": files.domain_digest(domain),
             "retrieval": settings.retrieval if domain == "banking_knowledge" else None,
             "solo": settings.solo,
-            "policy": settings.policy if domain == "telecom" and settings.policy != POLICIES[0] else None,
+            "policy": settings.policy
+            if domain == "telecom" and settings.policy != POLICY_VERSIONS[0]
+            else None,
         }
         yield from (_sample(domain, row, raw, world) for row, raw in chosen)
 

@@ -9,12 +9,12 @@ from typing import Any
 
 from benchwright.catalog.tau2_bench.conversation import (
     Conversation,
-    Ending,
-    Side,
+    ConversationEnding,
+    ConversationSide,
     UnusableMessage,
-    message_of_reply,
+    reply_to_message,
 )
-from benchwright.catalog.tau2_bench.world import Message, World
+from benchwright.catalog.tau2_bench.environment import ConversationEnvironment, ConversationMessage
 from benchwright.endpoint.reply import Reply
 from benchwright.engine.protocols import Session
 
@@ -23,7 +23,7 @@ DONE_TOOL = "done"
 STOP_TEXT = "###STOP###"
 """The text that replaces a call of `done` in the conversation."""
 
-INSTRUCTIONS = f"""You are a customer service agent that helps the user according to the <policy> provided below.
+SOLO_INSTRUCTIONS = f"""You are a customer service agent that helps the user according to the <policy> provided below.
 You will be provided with a ticket that contains the user's request.
 You will need to plan and call the appropriate tools to solve the ticket.
 
@@ -38,8 +38,10 @@ Always follow the policy. Always make sure you generate valid JSON only."""  # n
 class SoloConversation(Conversation):
     """A conversation of an agent with its tools only. It ends when the agent calls `done` or a limit is reached."""
 
-    def __init__(self, session: Session, world: World, task: dict[str, Any]) -> None:
-        prompts: dict[Side, str] = {"assistant": agent_prompt(world.told.policy, str(task.get("ticket")))}
+    def __init__(self, session: Session, world: ConversationEnvironment, task: dict[str, Any]) -> None:
+        prompts: dict[ConversationSide, str] = {
+            "assistant": agent_prompt(world.told.policy, str(task.get("ticket")))
+        }
         super().__init__(session, world, prompts, {"assistant": world.told.tools})
         history = (task.get("initial_state") or {}).get("message_history") or []
         for message in history:
@@ -47,15 +49,15 @@ class SoloConversation(Conversation):
         if not history:
             self._steps = -1  # as in the authors' code, where the first message is not counted as a step
 
-    def _stopped(self) -> Ending | None:
+    def _stopped(self) -> ConversationEnding | None:
         return "agent_stop" if self.messages and self.messages[-1]["role"] == "assistant" else None
 
-    def _next(self) -> Side:
+    def _next(self) -> ConversationSide:
         return "assistant"
 
-    async def _answer(self, side: Side) -> tuple[Reply, Message]:
+    async def _answer(self, side: ConversationSide) -> tuple[Reply, ConversationMessage]:
         reply = await self._session.chat(self.heard[side], tools=self._tools[side], tool_choice="required")
-        message = message_of_reply(reply, side)
+        message = reply_to_message(reply, side)
         calls = message.get("tool_calls")
         if not calls:
             raise UnusableMessage(side, "made no call")
@@ -69,6 +71,6 @@ class SoloConversation(Conversation):
 def agent_prompt(policy: str, ticket: str) -> str:
     """Return the solo agent's system prompt, which contains the policy and the ticket."""
     return (
-        f"<instructions>\n{INSTRUCTIONS}\n</instructions>\n<policy>\n{policy}\n</policy>\n"
+        f"<instructions>\n{SOLO_INSTRUCTIONS}\n</instructions>\n<policy>\n{policy}\n</policy>\n"
         f"<ticket>\n{ticket}\n</ticket>"
     )

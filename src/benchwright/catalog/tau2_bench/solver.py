@@ -8,12 +8,12 @@ from benchwright.catalog.tau2_bench.conversation import (
     FAILED_ENDINGS,
     MAX_RESTARTS,
     Conversation,
-    Ending,
+    ConversationEnding,
     UnusableMessage,
 )
 from benchwright.catalog.tau2_bench.dialogue import Dialogue
+from benchwright.catalog.tau2_bench.environment import ConversationEnvironment, EnvironmentStarter, StateCheck
 from benchwright.catalog.tau2_bench.solo import SoloConversation
-from benchwright.catalog.tau2_bench.world import StateCheck, World, Worlds
 from benchwright.engine.answers import final_answer
 from benchwright.engine.protocols import Session
 from benchwright.errors import ExecutionError
@@ -33,7 +33,7 @@ class Tau2Solver:
     The models of agent and user are asked at temperature 0.
     """
 
-    def __init__(self, worlds: Worlds) -> None:
+    def __init__(self, worlds: EnvironmentStarter) -> None:
         self._worlds = worlds
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
@@ -45,7 +45,7 @@ class Tau2Solver:
         """
         content = trial.sample.content
         for _ in range(1 + MAX_RESTARTS):
-            async with self._worlds.open(content, session) as world:
+            async with self._worlds.open_environment(content, session) as world:
                 talk = self._begin(content, world, session)
                 try:
                     ending = await talk.run()
@@ -58,14 +58,16 @@ class Tau2Solver:
             raise ExecutionError(f"{MAX_RESTARTS + 1} times the simulated user {unusable}")
         return _outcome(talk, "agent_error")
 
-    def _begin(self, content: dict[str, Any], world: World, session: Session) -> Conversation:
+    def _begin(
+        self, content: dict[str, Any], world: ConversationEnvironment, session: Session
+    ) -> Conversation:
         if content["solo"]:
             return SoloConversation(session, world, content["task"])
-        guidelines = self._worlds.files.guidelines(tools=world.told.user_tools is not None)
+        guidelines = self._worlds.files.read_guidelines(tools=world.told.user_tools is not None)
         return Dialogue(session, world, guidelines, content["task"])
 
 
-def _outcome(talk: Conversation, ending: Ending, examined: StateCheck | None = None) -> Outcome:
+def _outcome(talk: Conversation, ending: ConversationEnding, examined: StateCheck | None = None) -> Outcome:
     artifacts: dict[str, Any] = {CONVERSATION: talk.messages, ENDED: ending}
     if examined is not None:
         artifacts[EXAMINED] = {"database": examined.database, "assertions": examined.assertions}

@@ -47,8 +47,8 @@ AIRPORTS = {
 }
 
 CURRENT_TIME = "2024-05-15T15:00:00"
-NEW_RESERVATIONS = ("HATHAT", "HATHAU", "HATHAV")
-NEW_CERTIFICATES = ("certificate_3221322", "certificate_3221323", "certificate_3221324")
+NEW_RESERVATION_IDS = ("HATHAT", "HATHAU", "HATHAV")
+NEW_CERTIFICATE_IDS = ("certificate_3221322", "certificate_3221323", "certificate_3221324")
 BAGGAGE_PRICE = 50
 INSURANCE_PRICE = 30
 
@@ -122,7 +122,7 @@ def book_reservation(
     if user_id not in database["users"]:
         raise ToolError("user not found")
     user = writable_record(database, "users", user_id)
-    reservation_id = _first_free(NEW_RESERVATIONS, database["reservations"]) or NEW_RESERVATIONS[-1]
+    reservation_id = _first_free(NEW_RESERVATION_IDS, database["reservations"]) or NEW_RESERVATION_IDS[-1]
     reservation: dict[str, Any] = {
         "reservation_id": reservation_id,
         "user_id": user_id,
@@ -227,7 +227,7 @@ def send_certificate(database: Database, /, user_id: str, amount: int) -> str:
     if user_id not in database["users"]:
         raise ToolError("user not found")
     methods = writable_record(database, "users", user_id)["payment_methods"]
-    payment_id = _first_free(NEW_CERTIFICATES, methods)
+    payment_id = _first_free(NEW_CERTIFICATE_IDS, methods)
     if payment_id is None:
         return ""
     methods[payment_id] = {"source": "certificate", "amount": amount, "id": payment_id}
@@ -348,7 +348,7 @@ def _first_free(names: tuple[str, ...], taken: Any) -> str | None:
     return next((name for name in names if name not in taken), None)
 
 
-AIRLINE = Domain(
+AIRLINE_DOMAIN = Domain(
     "airline",
     tables=("flights", "reservations", "users"),
     read_tools=tools_by_name(

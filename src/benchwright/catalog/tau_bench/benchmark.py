@@ -6,17 +6,17 @@ from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager
 
 from benchwright.catalog.benchmark import About, Benchmark, Check, Figure, GradedTrial, Options
-from benchwright.catalog.repeats import figures_over_repeats
+from benchwright.catalog.repeat_figures import figures_over_repeats
 from benchwright.catalog.tau_bench.checks import checks
 from benchwright.catalog.tau_bench.documented_variant import (
     SequenceScorer,
     SimulatedToolsSolver,
     sequence_checks,
 )
+from benchwright.catalog.tau_bench.environment import DOMAINS, DomainEnvironments
 from benchwright.catalog.tau_bench.grading import RewardScorer
 from benchwright.catalog.tau_bench.rows import samples
 from benchwright.catalog.tau_bench.solver import TauSolver
-from benchwright.catalog.tau_bench.world import DOMAINS, Worlds
 from benchwright.data.datasets import Source
 from benchwright.engine.protocols import Scorer, Solver
 from benchwright.records import Sample
@@ -44,7 +44,7 @@ class TauBench:
         self._documented = about.variant == "documented"
         self._domain = options.choice("domain", ("all", *DOMAINS))
         self._split = options.choice("split", list(about.dataset.splits))
-        self._worlds = Worlds()
+        self._worlds = DomainEnvironments()
         self.departures = tuple(_departures(about, options, self._split))
         self.scorers: Sequence[Scorer] = (
             SequenceScorer(about.metric) if self._documented else RewardScorer(about.metric, self._worlds),

@@ -7,11 +7,11 @@ from typing import Any
 
 from benchwright.catalog.asking import assistant, tool_call
 from benchwright.catalog.benchmark import GOLD, Check
-from benchwright.catalog.tau_bench.database import same_state
+from benchwright.catalog.tau_bench.database import have_equal_records
 from benchwright.catalog.tau_bench.domain import TRANSFER_TOOL
-from benchwright.catalog.tau_bench.grading import Call, replay
+from benchwright.catalog.tau_bench.environment import DomainEnvironment
+from benchwright.catalog.tau_bench.grading import ToolCall, replay_calls
 from benchwright.catalog.tau_bench.solver import STOP_MARK
-from benchwright.catalog.tau_bench.world import World
 from benchwright.records import Message, Sample
 
 USER_GREETING = "Hello, I need some help."
@@ -19,14 +19,14 @@ USER_GOODBYE = "Thank you. One more thing."
 
 ADDRESS_FIELDS = ("address1", "address2", "city", "state", "country", "zip")
 
-EXTRA_WRITE: dict[str, Call] = {
+EXTRA_WRITE_CALLS: dict[str, ToolCall] = {
     "airline": ("send_certificate", {"amount": 1}),
     "retail": ("modify_user_address", dict.fromkeys(ADDRESS_FIELDS, "elsewhere")),
 }
 """Mapping from a domain to a change of the user's data that no task requires."""
 
 
-def checks(sample: Sample, world: World) -> Iterator[Check]:
+def checks(sample: Sample, world: DomainEnvironment) -> Iterator[Check]:
     """Yield a conversation with the gold actions and all required outputs, then conversations that must fail.
 
     The latter leave out or change the last write that affects the final database. (If a gold write itself
@@ -42,7 +42,7 @@ def checks(sample: Sample, world: World) -> Iterator[Check]:
         False,
         user_replies=[USER_GREETING],
     )
-    extra, its_arguments = EXTRA_WRITE[content["domain"]]
+    extra, its_arguments = EXTRA_WRITE_CALLS[content["domain"]]
     call = (extra, {"user_id": content["user_id"], **its_arguments})
     yield _wrong("an extra write", [*gold, call], outputs)
     last = _last_that_matters(gold, world)
@@ -57,7 +57,7 @@ def checks(sample: Sample, world: World) -> Iterator[Check]:
         yield _wrong("an output missing", gold, "Done")
 
 
-def _played(name: str, calls: list[Call], said: str, passes: bool = True) -> Check:
+def _played(name: str, calls: list[ToolCall], said: str, passes: bool = True) -> Check:
     """Return a check in which the agent makes the calls one by one, then sends the message `said`.
 
     The user then ends the conversation, unless the agent has transferred the user to a human.
@@ -67,11 +67,11 @@ def _played(name: str, calls: list[Call], said: str, passes: bool = True) -> Che
     return Check(name, replies, passes, user_replies=[USER_GREETING, USER_GOODBYE if transfer else STOP_MARK])
 
 
-def _wrong(name: str, calls: list[Call], said: str) -> Check:
+def _wrong(name: str, calls: list[ToolCall], said: str) -> Check:
     return _played(name, calls, said, passes=False)
 
 
-def _second_of_two(before: list[Call], call: Call, said: str) -> Check:
+def _second_of_two(before: list[ToolCall], call: ToolCall, said: str) -> Check:
     """Return a check in which a write is the second call of a response. A second call is never executed."""
     both = _call(("think", {"thought": "Now."}))
     both["tool_calls"] += _call(call)["tool_calls"]
@@ -79,22 +79,22 @@ def _second_of_two(before: list[Call], call: Call, said: str) -> Check:
     return Check("second call of an answer", replies, False, user_replies=[USER_GREETING, STOP_MARK])
 
 
-def _untransferred(calls: list[Call]) -> list[Call]:
+def _untransferred(calls: list[ToolCall]) -> list[ToolCall]:
     return [call for call in calls if call[0] != TRANSFER_TOOL]
 
 
-def _call(call: Call) -> Message:
+def _call(call: ToolCall) -> Message:
     return tool_call(*call)
 
 
-def _last_that_matters(calls: list[Call], world: World) -> int | None:
+def _last_that_matters(calls: list[ToolCall], world: DomainEnvironment) -> int | None:
     """Return the index of the last call without which the final database would differ.
 
     Return None if there is no such call.
     """
-    right = replay(world, calls)
+    right = replay_calls(world, calls)
     for index in reversed(range(len(calls))):
-        if not same_state(right, replay(world, calls[:index] + calls[index + 1 :])):
+        if not have_equal_records(right, replay_calls(world, calls[:index] + calls[index + 1 :])):
             return index
     return None
 

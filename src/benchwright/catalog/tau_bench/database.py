@@ -46,7 +46,7 @@ def all_records(database: Database, table: str) -> dict[str, Any]:
     return {**shared, **written}
 
 
-def same_state(one: Database, other: Database) -> bool:
+def have_equal_records(one: Database, other: Database) -> bool:
     """Return True if two databases made from the same tables are equal. Hashes in tau-bench are then equal, too."""
     return all(_same_records(one[table], other[table]) for table in one)
 
@@ -54,11 +54,11 @@ def same_state(one: Database, other: Database) -> bool:
 def _same_records(one: ChainMap[str, Any], other: ChainMap[str, Any]) -> bool:
     written = {**one.maps[0], **other.maps[0]}
     return all(
-        key in one and key in other and hash_text(one[key]) == hash_text(other[key]) for key in written
+        key in one and key in other and text_to_hash(one[key]) == text_to_hash(other[key]) for key in written
     )
 
 
-def hash_text(value: Any) -> str:
+def text_to_hash(value: Any) -> str:
     """Return a value as the text that tau-bench hashes: dicts as tuples sorted by key, lists as tuples.
 
     Thus 1, 1.0 and True are different, and the order of keys does not matter (`to_hashable` and

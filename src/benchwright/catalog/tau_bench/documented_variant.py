@@ -9,9 +9,9 @@ from typing import Any
 from benchwright.catalog.asking import assistant, system, user
 from benchwright.catalog.benchmark import GOLD, Check
 from benchwright.catalog.grading import Verdict, verdict_score
-from benchwright.catalog.tau_bench.world import Worlds
+from benchwright.catalog.tau_bench.environment import DomainEnvironments
 from benchwright.engine.protocols import Score, Session
-from benchwright.engine.tool_loop import tool_loop
+from benchwright.engine.tool_loop import run_tool_loop
 from benchwright.records import Message, Outcome, Sample, Trial
 from benchwright.runs.keys import fingerprint
 
@@ -32,15 +32,15 @@ class SimulatedToolbox:
 class SimulatedToolsSolver:
     """Solver that sends the whole task at once and lets the model call simulated tools until it answers."""
 
-    def __init__(self, worlds: Worlds) -> None:
+    def __init__(self, worlds: DomainEnvironments) -> None:
         self._worlds = worlds
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
         """Let the model call tools for at most 20 turns, and return the outcome."""
         content = trial.sample.content
         world = self._worlds[content["domain"]]
-        messages = [system(world.wiki), user(content["instruction"])]
-        return await tool_loop(session, messages, SimulatedToolbox(world.tools), MAX_TURNS)
+        messages = [system(world.policy_text), user(content["instruction"])]
+        return await run_tool_loop(session, messages, SimulatedToolbox(world.tool_schemas), MAX_TURNS)
 
 
 class SequenceScorer:

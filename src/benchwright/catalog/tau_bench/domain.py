@@ -11,7 +11,7 @@ import msgspec
 
 from benchwright.catalog.tau_bench.database import Database
 
-Tool = Callable[..., str]
+ToolFunction = Callable[..., str]
 """A function that implements a tool: (database, arguments by name) -> the result for the model.
 
 It may raise any exception; see `Domain.call`.
@@ -30,8 +30,8 @@ class Domain(msgspec.Struct, frozen=True):
 
     name: str
     tables: tuple[str, ...]
-    read_tools: dict[str, Tool]
-    write_tools: dict[str, Tool]
+    read_tools: dict[str, ToolFunction]
+    write_tools: dict[str, ToolFunction]
 
     def call(self, database: Database, name: str, arguments: dict[str, Any]) -> str:
         """Run a tool and return its result. Any error is reported to the model in tau-bench's words."""
@@ -44,7 +44,7 @@ class Domain(msgspec.Struct, frozen=True):
             return f"Error: {error}"
 
 
-def tools_by_name(*tools: Tool) -> dict[str, Tool]:
+def tools_by_name(*tools: ToolFunction) -> dict[str, ToolFunction]:
     """Return a mapping from the tools' names, which are those of their functions, to the tools.
 
     Each tool's `__qualname__` is set to its name in tau-bench, so that Python's messages about wrong

@@ -6,23 +6,23 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from benchwright.catalog.grading import Verdict, verdict_score
-from benchwright.catalog.tau_bench.database import Database, same_state
+from benchwright.catalog.tau_bench.database import Database, have_equal_records
 from benchwright.catalog.tau_bench.domain import TRANSFER_TOOL
+from benchwright.catalog.tau_bench.environment import DomainEnvironment, DomainEnvironments
 from benchwright.catalog.tau_bench.solver import STOP_MARK
-from benchwright.catalog.tau_bench.world import World, Worlds
-from benchwright.endpoint.call_arguments import read_object
+from benchwright.endpoint.call_arguments import read_object_arguments
 from benchwright.engine.protocols import Score, Session
 from benchwright.records import Message, Outcome, Sample
 from benchwright.runs.keys import fingerprint
 
-Call = tuple[str, dict[str, Any]]
+ToolCall = tuple[str, dict[str, Any]]
 """A tool's name and its arguments."""
 
 
 class RewardScorer:
     """Scorer of a conversation by its messages: the agent's calls are replayed on a fresh database."""
 
-    def __init__(self, name: str, worlds: Worlds) -> None:
+    def __init__(self, name: str, worlds: DomainEnvironments) -> None:
         self.name = name
         self.fingerprint = fingerprint("tau_bench reward", name, "1")
         self._worlds = worlds
@@ -33,16 +33,16 @@ class RewardScorer:
         return verdict_score(grade(world, sample.content, outcome.messages))
 
 
-def grade(world: World, content: dict[str, Any], messages: Sequence[Message]) -> Verdict:
+def grade(world: DomainEnvironment, content: dict[str, Any], messages: Sequence[Message]) -> Verdict:
     """Return 1 if the conversation ended, the databases are equal and every required output was sent; else 0.
 
     An output counts as sent if a message to the user contains it, ignoring case and the commas in the
     message.
     """
-    calls = executed_calls(messages)
+    calls = find_executed_calls(messages)
     expected = [(action["name"], action["kwargs"]) for action in content["actions"]]
-    ended = find_ender(messages)
-    right_state = same_state(replay(world, calls), replay(world, expected))
+    ended = find_ending_side(messages)
+    right_state = have_equal_records(replay_calls(world, calls), replay_calls(world, expected))
     said = [text.lower().replace(",", "") for text in texts_to_user(messages)]
     outputs = {output: any(output.lower() in text for text in said) for output in content["outputs"]}
     right = ended is not None and right_state and all(outputs.values())
@@ -68,11 +68,11 @@ def _told(ended: str | None, right_state: bool, outputs: dict[str, bool]) -> str
     return " ".join(wrong) or "The database is right, and everything required was said."
 
 
-def executed_calls(messages: Iterable[Message]) -> list[Call]:
+def find_executed_calls(messages: Iterable[Message]) -> list[ToolCall]:
     """Return the agent's executed tool calls in order. Of several calls in one response, only the first is executed."""
     calls = [message["tool_calls"][0] for message in messages if message.get("tool_calls")]
     return [
-        (call["function"]["name"], read_object(call["function"]["arguments"], lenient=True) or {})
+        (call["function"]["name"], read_object_arguments(call["function"]["arguments"], lenient=True) or {})
         for call in calls
     ]
 
@@ -86,7 +86,7 @@ def texts_to_user(messages: Iterable[Message]) -> list[str]:
     ]
 
 
-def find_ender(messages: Sequence[Message]) -> str | None:
+def find_ending_side(messages: Sequence[Message]) -> str | None:
     """Return who ended the conversation: `user` or `transfer`. Return None if it never ended."""
     last = messages[-1]
     if last["role"] == "tool" and last["name"] == TRANSFER_TOOL:
@@ -95,7 +95,7 @@ def find_ender(messages: Sequence[Message]) -> str | None:
     return "user" if answered and last["role"] == "user" and STOP_MARK in last["content"] else None
 
 
-def replay(world: World, calls: Iterable[Call]) -> Database:
+def replay_calls(world: DomainEnvironment, calls: Iterable[ToolCall]) -> Database:
     """Return the database after these calls. The calls start from the database's initial state.
 
     Calls that only read are skipped.

@@ -304,7 +304,7 @@ def _address(
     }
 
 
-RETAIL = Domain(
+RETAIL_DOMAIN = Domain(
     "retail",
     tables=("orders", "products", "users"),
     read_tools=tools_by_name(

@@ -9,8 +9,8 @@ from typing import Any
 
 import msgspec
 
+from benchwright.catalog.tau_bench.environment import DOMAINS, DomainEnvironments
 from benchwright.catalog.tau_bench.python_source import read_tasks
-from benchwright.catalog.tau_bench.world import DOMAINS, Worlds
 from benchwright.data.datasets import Source
 from benchwright.data.errors import DatasetNotFound, DatasetValidationError
 from benchwright.records import Record, Sample
@@ -38,7 +38,7 @@ class TaskRow(Record, frozen=True):
     outputs: list[str] = []
 
 
-def samples(source: Source, split: str, domain: str, worlds: Worlds) -> Iterator[Sample]:
+def samples(source: Source, split: str, domain: str, worlds: DomainEnvironments) -> Iterator[Sample]:
     """Yield one sample per task of a domain. If `domain` is `all`, yield the tasks of both domains.
 
     Raises:
@@ -74,7 +74,7 @@ def _python_rows(file: Path) -> Iterator[TaskRow]:
             raise DatasetValidationError(f"{file}: task {index}: {error}") from error
 
 
-def _sample(row: TaskRow, worlds: Worlds) -> Sample:
+def _sample(row: TaskRow, worlds: DomainEnvironments) -> Sample:
     content = msgspec.to_builtins(row) | {"outputs": row.outputs, "world": worlds[row.domain].digest}
     labels = {"domain": row.domain, "customer": row.user_id}
     return Sample(

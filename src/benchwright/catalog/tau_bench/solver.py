@@ -6,8 +6,8 @@ from typing import Any
 
 from benchwright.catalog.asking import assistant, system, user
 from benchwright.catalog.tau_bench.domain import TRANSFER_TOOL
-from benchwright.catalog.tau_bench.world import Worlds
-from benchwright.endpoint.call_arguments import read_object
+from benchwright.catalog.tau_bench.environment import DomainEnvironments
+from benchwright.endpoint.call_arguments import read_object_arguments
 from benchwright.endpoint.reply import Reply
 from benchwright.engine.answers import final_answer
 from benchwright.engine.protocols import Session
@@ -31,23 +31,23 @@ Rules:
 """tau-bench's system prompt for the simulated user (strategy "llm"), word for word."""
 
 
-class Customer:
+class SimulatedCustomer:
     """The simulated user, played by a model. It receives the agent's messages, but not the tool calls."""
 
     def __init__(self, session: Session, instruction: str) -> None:
         self._session = session
         self._messages = [system(CUSTOMER_PROMPT.format(instruction=instruction)), user(GREETING)]
 
-    async def speak(self) -> str:
+    async def next_message(self) -> str:
         """Return the customer's next message. As in tau-bench, the server's default temperature applies."""
         reply = await self._session.chat(self._messages, role="user", slot="user", temperature=None)
         self._messages.append(assistant(reply.text))
         return reply.text
 
-    async def answer(self, said: str) -> str:
+    async def reply_to_agent(self, said: str) -> str:
         """Return the customer's reply to a message of the agent."""
         self._messages.append(user(said))
-        return await self.speak()
+        return await self.next_message()
 
 
 class TauSolver:
@@ -58,7 +58,7 @@ class TauSolver:
     arguments that are not a JSON object end the conversation, because they make tau-bench's program fail.
     """
 
-    def __init__(self, worlds: Worlds) -> None:
+    def __init__(self, worlds: DomainEnvironments) -> None:
         self._worlds = worlds
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
@@ -66,20 +66,20 @@ class TauSolver:
         content = trial.sample.content
         world = self._worlds[content["domain"]]
         database = world.new_database()
-        customer = Customer(session, content["instruction"])
-        messages = [system(world.wiki), user(await customer.speak())]
+        customer = SimulatedCustomer(session, content["instruction"])
+        messages = [system(world.policy_text), user(await customer.next_message())]
         for step in range(MAX_STEPS):
-            reply = await session.chat(messages, tools=world.tools)
+            reply = await session.chat(messages, tools=world.tool_schemas)
             messages.append(_with_one_call(reply))
             if not reply.tool_calls:
-                said = await customer.answer(reply.text)
+                said = await customer.reply_to_agent(reply.text)
                 messages.append(user(said))
                 if STOP_MARK in said:
                     return _outcome(messages)
                 continue
             name = reply.tool_calls[0]["function"]["name"]
             session.progress(f"step {step + 1}: {name}")
-            arguments = read_object(reply.tool_calls[0]["function"]["arguments"], lenient=True)
+            arguments = read_object_arguments(reply.tool_calls[0]["function"]["arguments"], lenient=True)
             if arguments is None:
                 return _outcome(messages, f"the arguments of {name} are not a JSON object")
             told = world.domain.call(database, name, arguments)

@@ -19,7 +19,7 @@ DATASET = Dataset(
     local={"test": ("task.toml", "tasks/*/task.toml")},
 )
 
-DATASET_1 = Dataset(
+VERSION_1_DATASET = Dataset(
     name="terminal_bench:1.0",
     splits={"test": ("tasks/*/task.yaml",)},
     origin=GitRepository(
@@ -105,7 +105,7 @@ TERMINAL_BENCH_1 = msgspec.structs.replace(
     protocol="bash in the task's own container, at most 100 turns within the task's time; resolved if every "
     "test passed; published scores are of other agents",
     source="https://github.com/laude-institute/terminal-bench",
-    dataset=DATASET_1,
+    dataset=VERSION_1_DATASET,
 )
 
 TERMINAL_BENCH_DOCUMENTED = msgspec.structs.replace(

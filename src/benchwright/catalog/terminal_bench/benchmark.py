@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from benchwright.catalog.benchmark import About, Benchmark, Options
-from benchwright.catalog.harbor.benchmark import HARBOR_LAYOUT, Layout, folder_benchmark
-from benchwright.catalog.terminal_bench.parsers import PARSERS
+from benchwright.catalog.harbor.benchmark import HARBOR_LAYOUT, TaskLayout, folder_benchmark
+from benchwright.catalog.terminal_bench.parsers import LOG_PARSERS
 from benchwright.catalog.terminal_bench.rows import version_1_samples
 from benchwright.catalog.terminal_bench.solutions import version_1_solutions
 from benchwright.catalog.terminal_bench.version_1_tests import run_version_1_tests
 
-VERSION_1_LAYOUT = Layout(version_1_samples, run_version_1_tests, version_1_solutions, PARSERS)
+VERSION_1_LAYOUT = TaskLayout(version_1_samples, run_version_1_tests, version_1_solutions, LOG_PARSERS)
 
 
 def make(about: About, options: Options) -> Benchmark:

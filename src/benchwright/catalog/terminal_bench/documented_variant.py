@@ -14,8 +14,8 @@ import msgspec
 from benchwright.catalog.asking import assistant, user
 from benchwright.catalog.benchmark import GOLD, About, Benchmark, Check, Options
 from benchwright.catalog.containers import BashSession, CommandRecord, ContainerBenchmark, Containers
-from benchwright.catalog.containers.benchmark import DEFAULT_CONTAINERS
-from benchwright.catalog.containers.commands import observation
+from benchwright.catalog.containers.benchmark import DEFAULT_MAX_CONTAINERS
+from benchwright.catalog.containers.command_messages import format_observation
 from benchwright.catalog.grading import Verdict, verdict_score
 from benchwright.catalog.harbor.environment import CAPABILITIES
 from benchwright.data.datasets import Source
@@ -29,7 +29,7 @@ from benchwright.sandbox.docker import Resources, SandboxSpec
 from benchwright.sandbox.docker.containers import GiB
 from benchwright.text import one_line
 
-IMAGE = "ubuntu:22.04"
+CONTAINER_IMAGE = "ubuntu:22.04"
 MAX_TURNS = 15
 COMMAND_SECONDS = 60.0
 SCRIPT_SECONDS = 300.0
@@ -73,7 +73,7 @@ def make_documented(about: About, options: Options) -> Benchmark:
     Raises:
         UserError: If an option has a value that cannot be used.
     """
-    image = options.text("image", IMAGE)
+    image = options.text("image", CONTAINER_IMAGE)
 
     def solver(containers: Containers) -> Solver:
         return ScriptedTerminal(containers, image)
@@ -84,8 +84,8 @@ def make_documented(about: About, options: Options) -> Benchmark:
         solver=solver,
         scorers=(ExitCodeScorer(about.metric),),
         checks=checks,
-        max_containers=options.integer("containers", DEFAULT_CONTAINERS, 1),
-        departures=() if image == IMAGE else (f"the image {image} in place of {IMAGE}",),
+        max_containers=options.integer("containers", DEFAULT_MAX_CONTAINERS, 1),
+        departures=() if image == CONTAINER_IMAGE else (f"the image {image} in place of {CONTAINER_IMAGE}",),
     )
 
 
@@ -124,7 +124,7 @@ class ScriptedTerminal:
         async with self._sandboxes.start(self._spec, session.progress) as sandbox:
             setup = await BashSession(sandbox, apart=True).run(content["setup_script"], SCRIPT_SECONDS)
             if not setup.succeeded:
-                raise ExecutionError(f"the setup script failed: {observation(setup)[-300:]}")
+                raise ExecutionError(f"the setup script failed: {format_observation(setup)[-300:]}")
             bash = BashSession(sandbox)
             outcome = await _talk(session, bash, content["instruction"])
             validation = None
@@ -162,7 +162,7 @@ def grade(artifacts: Mapping[str, Any]) -> Verdict:
     return Verdict(float(record.succeeded), details=details, explanation=why)
 
 
-def commands_in(text: str) -> list[str]:
+def find_commands(text: str) -> list[str]:
     """Return the commands in an answer: the content of its ```bash blocks.
 
     If there are no such blocks, return the lines that begin with `$ `.
@@ -177,7 +177,7 @@ async def _talk(session: Session, bash: BashSession, instruction: str) -> Outcom
     for turn in range(1, MAX_TURNS + 1):
         reply = await session.chat(messages)
         messages.append(reply.message)
-        commands = commands_in(reply.text)
+        commands = find_commands(reply.text)
         if not commands:
             status, reason = answer_status(reply)
             return Outcome(status, messages, reply.text, reason)
@@ -185,7 +185,7 @@ async def _talk(session: Session, bash: BashSession, instruction: str) -> Outcom
         for command in commands:
             session.progress(f"turn {turn}: {one_line(command.splitlines()[0], 80)}")
             record = await bash.run(command, COMMAND_SECONDS)
-            said.append(observation(record))
+            said.append(format_observation(record))
             if record.container_ended:
                 return Outcome(Status.LIMIT, messages, reply.text, f"the container ended: {record.ended}")
         messages.append(user("\n\n".join(said)))

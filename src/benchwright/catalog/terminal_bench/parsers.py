@@ -17,7 +17,7 @@ _COUNTS_AS_PASSED = {
 _SWE_BENCH = ("SWEBench results starts here", "SWEBench results ends here")
 
 
-def pytest_results(log: str) -> dict[str, bool] | None:
+def parse_pytest_log(log: str) -> dict[str, bool] | None:
     """Parse the lines after pytest's `short test summary info`: a status word, then a test.
 
     As in the official harness, skipped tests and expected failures count as passed, unexpected passes do not.
@@ -38,7 +38,7 @@ def pytest_results(log: str) -> dict[str, bool] | None:
     return results or None
 
 
-def swe_bench_result(log: str) -> dict[str, bool] | None:
+def parse_swe_bench_log(log: str) -> dict[str, bool] | None:
     """Parse the word between the two marker lines that SWE-bench's tasks print.
 
     The result is a single entry named `tests`. Return None if the marker lines are missing.
@@ -47,4 +47,4 @@ def swe_bench_result(log: str) -> dict[str, bool] | None:
     return {"tests": said.strip() == "PASSED"} if end else None
 
 
-PARSERS: dict[str, LogParser] = {"pytest": pytest_results, "swebench": swe_bench_result}
+LOG_PARSERS: dict[str, LogParser] = {"pytest": parse_pytest_log, "swebench": parse_swe_bench_log}

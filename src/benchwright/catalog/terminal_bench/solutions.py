@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchwright.catalog.harbor.checks import check_exists, solution_commands
-from benchwright.catalog.harbor.folders import read_yaml
+from benchwright.catalog.harbor.checks import existing_path, solution_commands
 from benchwright.catalog.harbor.settings import TaskSettings
+from benchwright.catalog.harbor.task_folders import read_yaml
 from benchwright.data.errors import DatasetValidationError
 
 
@@ -26,7 +26,7 @@ def version_1_solutions(
     if file.is_file():
         yield solution_commands([file], "/oracle", "bash $place/solution.sh", settings, step, command_seconds)
     else:
-        yield _typed(read_yaml(check_exists(folder / "solution.yaml")), folder)
+        yield _typed(read_yaml(existing_path(folder / "solution.yaml")), folder)
 
 
 def _typed(commands: Any, folder: Path) -> list[str]:

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from benchwright.catalog.harbor.compose import AgentContainer, read_compose
-from benchwright.catalog.harbor.folders import read_yaml
-from benchwright.catalog.harbor.settings import Build, Step, TaskSettings, UnsupportedTask, bounded_seconds
-from benchwright.catalog.terminal_bench.parsers import PARSERS
+from benchwright.catalog.harbor.settings import Build, Step, TaskSettings, UnsupportedTask, parse_seconds
+from benchwright.catalog.harbor.task_folders import read_yaml
+from benchwright.catalog.terminal_bench.parsers import LOG_PARSERS
 from benchwright.data.errors import DatasetValidationError
 
-FILE_NAME = "task.yaml"
+TASK_FILE_NAME = "task.yaml"
 AGENT_SERVICE = "client"
 """The service name of the agent's container in a compose file."""
 TESTS_FOLDER = "/tests"
@@ -65,9 +65,9 @@ def read_settings(task: dict[str, Any], folder: Path) -> TaskSettings:
         UnsupportedTask: If the task uses something unsupported.
     """
     parser = str(task.get("parser_name") or "pytest")
-    if parser not in PARSERS:
+    if parser not in LOG_PARSERS:
         raise UnsupportedTask(
-            f"{FILE_NAME}: parser_name {parser!r} is not supported here; known: {', '.join(PARSERS)}"
+            f"{TASK_FILE_NAME}: parser_name {parser!r} is not supported here; known: {', '.join(LOG_PARSERS)}"
         )
     compose = folder / "docker-compose.yaml"
     if compose.is_file():
@@ -104,4 +104,4 @@ def read_settings(task: dict[str, Any], folder: Path) -> TaskSettings:
 
 
 def _seconds(task: dict[str, Any], key: str, default: float) -> float:
-    return bounded_seconds(task.get(key), default, f"{FILE_NAME}: {key}")
+    return parse_seconds(task.get(key), default, f"{TASK_FILE_NAME}: {key}")

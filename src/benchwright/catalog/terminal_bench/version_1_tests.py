@@ -7,7 +7,13 @@ from pathlib import Path
 from benchwright.catalog.containers import BashSession
 from benchwright.catalog.harbor.environment import TESTS_FOLDER, TaskContainers
 from benchwright.catalog.harbor.settings import Step
-from benchwright.catalog.harbor.testing import KEPT_BYTES, OUTPUT_BYTES, SuiteResult, copy_tests, suite_result
+from benchwright.catalog.harbor.testing import (
+    MAX_KEPT_BYTES,
+    MAX_OUTPUT_BYTES,
+    SuiteResult,
+    build_suite_result,
+    copy_tests,
+)
 from benchwright.sandbox.docker import ExecResult
 
 _COMMAND = f"exec bash {TESTS_FOLDER}/run-tests.sh </dev/null 2>&1"
@@ -23,21 +29,21 @@ async def run_version_1_tests(place: TaskContainers, folder: Path, step: Step) -
     await copy_tests(place, [folder / "run-tests.sh", *tests])
     if step.same_shell:
         return await _in_the_agents_shell(place, step)
-    ended = await place.as_user(step.test_user).run(
+    ended = await place.user_sandbox(step.test_user).run(
         ["sh", "-c", _COMMAND],
         seconds=step.test_seconds,
         environment=place.environment,
-        kept_bytes=KEPT_BYTES,
-        output_bytes=OUTPUT_BYTES,
+        kept_bytes=MAX_KEPT_BYTES,
+        output_bytes=MAX_OUTPUT_BYTES,
     )
-    return suite_result(ended)
+    return build_suite_result(ended)
 
 
 async def _in_the_agents_shell(place: TaskContainers, step: Step) -> SuiteResult:
-    shell = BashSession(place.sandbox, kept_bytes=KEPT_BYTES, state=place.terminal)
+    shell = BashSession(place.sandbox, kept_bytes=MAX_KEPT_BYTES, state=place.terminal_directory)
     record = await shell.run(f"bash {TESTS_FOLDER}/run-tests.sh", step.test_seconds)
     output = record.output.encode("utf-8", "replace")
-    return suite_result(
+    return build_suite_result(
         ExecResult(
             record.ended,
             record.exit_code,

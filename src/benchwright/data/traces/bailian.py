@@ -10,13 +10,13 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from benchwright.data.traces.blocks import block_ids
-from benchwright.data.traces.decoding import check_not_negative, decode_line
+from benchwright.data.traces.decoding import check_not_negative_numbers, decode_line
 from benchwright.data.traces.records import Conversation, TracedRequest, TraceLine
 
 BLOCK_SIZE = 16
 
 
-class Row(msgspec.Struct):
+class BailianRow(msgspec.Struct):
     """A line of a trace. `parent_chat_id` is -1 for the first request of a conversation."""
 
     chat_id: int
@@ -27,10 +27,10 @@ class Row(msgspec.Struct):
     hash_ids: list[int] = []
 
 
-_decoder = msgspec.json.Decoder(Row)
+_decoder = msgspec.json.Decoder(BailianRow)
 
 
-def conversations(lines: Iterable[TraceLine], block_size: int | None) -> Iterator[Conversation]:
+def read_conversations(lines: Iterable[TraceLine], block_size: int | None) -> Iterator[Conversation]:
     """Yield the conversations. A request whose parent is not in the file begins a conversation.
 
     A request starts at its recorded time, but not before the response to its parent.
@@ -43,7 +43,9 @@ def conversations(lines: Iterable[TraceLine], block_size: int | None) -> Iterato
     places: dict[int, tuple[Conversation, int]] = {}
     for line in lines:
         row = decode_line(_decoder, line)
-        check_not_negative(line.location, input_length=row.input_length, output_length=row.output_length)
+        check_not_negative_numbers(
+            line.location, input_length=row.input_length, output_length=row.output_length
+        )
         parent = places.get(row.parent_chat_id)
         if parent is None:
             conversation = Conversation(str(row.chat_id), [], row.timestamp)

@@ -15,7 +15,7 @@ from benchwright.records import DECODE_ERRORS
 LineType = TypeVar("LineType")
 
 
-def lines_of(path: Path) -> Iterator[TraceLine]:
+def read_lines(path: Path) -> Iterator[TraceLine]:
     """Yield the non-empty lines of a trace.
 
     A file that is one JSON document over several lines yields one item. For a folder, all its JSON files are
@@ -27,7 +27,7 @@ def lines_of(path: Path) -> Iterator[TraceLine]:
     try:
         if path.is_dir():
             for file in sorted(one for one in path.iterdir() if one.suffix in (".json", ".jsonl")):
-                yield from lines_of(file)
+                yield from read_lines(file)
             return
         with path.open("rb") as opened:
             first = next((line for line in opened if line.strip()), b"")
@@ -56,7 +56,7 @@ def decode_line(decoder: msgspec.json.Decoder[LineType], line: TraceLine) -> Lin
         raise UserError(f"{line.location}: {error}.") from None
 
 
-def check_not_negative(place: str, **values: float | None) -> None:
+def check_not_negative_numbers(place: str, **values: float | None) -> None:
     """Check that numbers, passed by name, are not negative. A value may be None.
 
     Raises:

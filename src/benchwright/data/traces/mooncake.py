@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from benchwright.data.traces.blocks import block_ids
-from benchwright.data.traces.decoding import check_not_negative, decode_line
+from benchwright.data.traces.decoding import check_not_negative_numbers, decode_line
 from benchwright.data.traces.records import Conversation, TracedRequest, TraceLine
 from benchwright.errors import UserError
 from benchwright.records import Message
@@ -21,7 +21,7 @@ from benchwright.records import Message
 BLOCK_SIZE = 512
 
 
-class Row(msgspec.Struct):
+class MooncakeRow(msgspec.Struct):
     """A line of a trace: one request."""
 
     timestamp: float | None = None
@@ -35,10 +35,10 @@ class Row(msgspec.Struct):
     tools: list[dict[str, Any]] | None = None
 
 
-_decoder = msgspec.json.Decoder(Row)
+_decoder = msgspec.json.Decoder(MooncakeRow)
 
 
-def conversations(lines: Iterable[TraceLine], block_size: int | None) -> Iterator[Conversation]:
+def read_conversations(lines: Iterable[TraceLine], block_size: int | None) -> Iterator[Conversation]:
     """Yield the requests without a session first, in the file's order. Then yield the sessions.
 
     Raises:
@@ -74,13 +74,13 @@ def conversations(lines: Iterable[TraceLine], block_size: int | None) -> Iterato
     yield from sessions.values()
 
 
-def _request(row: Row, place: str, block_size: int) -> TracedRequest:
+def _request(row: MooncakeRow, place: str, block_size: int) -> TracedRequest:
     messages = row.messages
     if messages is None and row.text_input is not None:
         messages = [{"role": "user", "content": row.text_input}]
     if messages is None and row.input_length is None:
         raise UserError(f"{place}: it has neither input_length nor a prompt.")
-    check_not_negative(
+    check_not_negative_numbers(
         place, input_length=row.input_length, output_length=row.output_length, timestamp=row.timestamp
     )
     return TracedRequest(

@@ -48,7 +48,7 @@ class Conversation(Record, frozen=True):
     start_seconds: float | None = None
 
     @property
-    def max_in_flight(self) -> int:
+    def max_requests_in_flight(self) -> int:
         """Maximum number of requests in flight at once: the number of requests that no other request waits
         for.
         """
@@ -89,9 +89,9 @@ class Trace(Record, frozen=True):
         return any(len(one.requests) > 1 for one in self.conversations)
 
     @property
-    def max_in_flight(self) -> int:
+    def max_requests_in_flight(self) -> int:
         """Largest number of requests that one conversation of the trace may have in flight at once."""
-        return max(one.max_in_flight for one in self.conversations)
+        return max(one.max_requests_in_flight for one in self.conversations)
 
     @property
     def requests(self) -> Iterator[TracedRequest]:

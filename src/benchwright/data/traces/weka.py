@@ -14,13 +14,13 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 
 from benchwright.data.traces.blocks import block_ids
-from benchwright.data.traces.decoding import check_not_negative, decode_line
+from benchwright.data.traces.decoding import check_not_negative_numbers, decode_line
 from benchwright.data.traces.records import Conversation, TracedRequest, TraceLine
 
 BLOCK_SIZE = 64
 
 
-class Entry(msgspec.Struct, rename={"input_tokens": "in", "output_tokens": "out", "kind": "type"}):
+class WekaEntry(msgspec.Struct, rename={"input_tokens": "in", "output_tokens": "out", "kind": "type"}):
     """A request, or a sub-agent with requests of its own. `t` and `api_time` are in seconds."""
 
     t: float = 0.0
@@ -30,23 +30,23 @@ class Entry(msgspec.Struct, rename={"input_tokens": "in", "output_tokens": "out"
     hash_ids: list[int] = []
     api_time: float = 0.0
     think_time: float | None = None
-    requests: list[Entry] = []
+    requests: list[WekaEntry] = []
 
 
-class Document(msgspec.Struct):
+class WekaConversation(msgspec.Struct):
     """A conversation. If `hash_id_scope` is `local`, the block ids of the conversation are only valid within it."""
 
     id: str
-    requests: list[Entry]
+    requests: list[WekaEntry]
     block_size: int = BLOCK_SIZE
     hash_id_scope: str = "local"
 
 
-_decoder = msgspec.json.Decoder(Document)
+_decoder = msgspec.json.Decoder(WekaConversation)
 _array = msgspec.json.Decoder(list[msgspec.Raw])
 
 
-def conversations(lines: Iterable[TraceLine], block_size: int | None) -> Iterator[Conversation]:
+def read_conversations(lines: Iterable[TraceLine], block_size: int | None) -> Iterator[Conversation]:
     """Yield the conversations in the file's order. Their start times are unknown.
 
     Raises:
@@ -77,9 +77,9 @@ class _Reader:
         self._block_size = block_size
         self._scope = scope
 
-    def take(self, entries: Sequence[Entry], after: int | None, wait: float) -> None:
+    def take(self, entries: Sequence[WekaEntry], after: int | None, wait: float) -> None:
         """Add a sequence of requests. It begins `wait` seconds after the response to request number `after`."""
-        before: Entry | None = None
+        before: WekaEntry | None = None
         for entry in entries:
             gap = entry.t - (before.t + before.api_time) if before is not None else 0.0
             think = wait + max(0.0, gap if entry.think_time is None else entry.think_time)
@@ -90,9 +90,9 @@ class _Reader:
             self.requests.append(self._request(entry, after, think))
             after, wait, before = len(self.requests) - 1, 0.0, entry
 
-    def _request(self, entry: Entry, after: int | None, think: float) -> TracedRequest:
+    def _request(self, entry: WekaEntry, after: int | None, think: float) -> TracedRequest:
         place = f"{self._place}, request {len(self.requests)}"
-        check_not_negative(place, **{"in": entry.input_tokens, "out": entry.output_tokens})
+        check_not_negative_numbers(place, **{"in": entry.input_tokens, "out": entry.output_tokens})
         return TracedRequest(
             input_tokens=entry.input_tokens,
             output_tokens=entry.output_tokens,

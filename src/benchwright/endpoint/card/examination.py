@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from benchwright.endpoint.card.outcomes import OUTCOMES, UNKNOWN_OUTCOME
 from benchwright.endpoint.card.probe_response import ProbeResponse
-from benchwright.endpoint.card.prober import Prober, Unanswered
+from benchwright.endpoint.card.prober import Prober, ProbeUnanswered
 from benchwright.endpoint.card.records import Finding, State
 from benchwright.endpoint.card.servers import UNKNOWN_SERVER, Server, option_advice
 from benchwright.errors import ProviderError
@@ -29,13 +29,13 @@ NO_ROUTE_REASON = "neither chat completions nor completions answer"
 class Token(NamedTuple):
     """A token and its log-probability.
 
-    `highest`: the highest log-probability of any token at this position; None if not reported. `logprob`:
+    `highest_logprob`: the highest log-probability of any token at this position; None if not reported. `logprob`:
     None for a prompt's first token, which has no log-probability.
     """
 
     text: str
     logprob: float | None
-    highest: float | None = None
+    highest_logprob: float | None = None
 
 
 class Examination:
@@ -101,28 +101,28 @@ class Examination:
         """The first response of chat completions or completions that was not streamed.
 
         Raises:
-            Unanswered: If there is no such response.
+            ProbeUnanswered: If there is no such response.
         """
         if self.plain is None:
             raise self._no_route()
         return self.plain
 
     @property
-    def has_chat(self) -> bool:
+    def supports_chat(self) -> bool:
         """True if chat completions work; False if only completions work.
 
         Raises:
-            Unanswered: If neither works.
+            ProbeUnanswered: If neither works.
         """
         if self.path is None:
             raise self._no_route()
         return self.path == CHAT
 
-    def _no_route(self) -> Unanswered:
-        """Return an `Unanswered` error that says why neither chat nor completions generate an answer."""
+    def _no_route(self) -> ProbeUnanswered:
+        """Return an `ProbeUnanswered` error that says why neither chat nor completions generate an answer."""
         chat = self.findings.get("chat")
         is_unknown = chat is not None and chat.outcome == UNKNOWN_OUTCOME
-        return Unanswered(chat.said if chat is not None and is_unknown else NO_ROUTE_REASON)
+        return ProbeUnanswered(chat.said if chat is not None and is_unknown else NO_ROUTE_REASON)
 
     async def ask(self, question: str, tokens: int = SHORT_TOKEN_LIMIT, **fields: Any) -> ProbeResponse:
         """Send a question by chat, or by completions if there is no chat, and return the response.
@@ -130,7 +130,7 @@ class Examination:
         `tokens`: the token limit of the answer. `fields`: further fields of the request.
 
         Raises:
-            Unanswered: If there is no response, or if neither chat nor completions work.
+            ProbeUnanswered: If there is no response, or if neither chat nor completions work.
         """
         if self.path is None:
             raise self._no_route()
@@ -155,9 +155,9 @@ class Examination:
         If thinking cannot be turned off, the limit of `tokens` is raised by `EXTRA_THINKING_TOKENS`.
 
         Raises:
-            Unanswered: If there is no response, or no chat.
+            ProbeUnanswered: If there is no response, or no chat.
         """
-        if not self.has_chat:
-            raise Unanswered("chat completions do not answer")
+        if not self.supports_chat:
+            raise ProbeUnanswered("chat completions do not answer")
         room = EXTRA_THINKING_TOKENS if self.thinks and not self.quiet else 0
         return await self.ask_at(CHAT, question, tokens + room, **self.quiet, **fields)

@@ -9,11 +9,11 @@ from benchwright.endpoint.card import servers
 from benchwright.endpoint.card.examination import Examination
 from benchwright.endpoint.card.outcomes import UNKNOWN_OUTCOME
 from benchwright.endpoint.card.probe_response import ProbeResponse, read_count
-from benchwright.endpoint.card.prober import Unanswered
+from benchwright.endpoint.card.prober import ProbeUnanswered
 from benchwright.endpoint.card.servers import Server
 from benchwright.endpoint.metrics_poller import read_load_metrics
 
-CONTEXT_FIELDS = (
+CONTEXT_WINDOW_FIELDS = (
     *("max_model_len", "loaded_context_length", "context_length", "context_window", "max_context_length"),
     *("n_ctx", "n_ctx_train"),
 )
@@ -58,7 +58,7 @@ def _recognise(known: Examination, answer: ProbeResponse, models: list[dict[str,
 def read_context_window(model: dict[str, Any]) -> int | None:
     """Return the context window, in tokens, from an entry of a list of models. Return None if the entry has none."""
     for holder in (model, model.get("meta"), model.get("top_provider")):
-        for field in CONTEXT_FIELDS:
+        for field in CONTEXT_WINDOW_FIELDS:
             if window := read_count(holder, field):
                 return window
     return None
@@ -78,11 +78,11 @@ async def probe_version(known: Examination, *, guess: bool = True) -> None:
     name = known.server.name
     guess = guess and name == servers.UNKNOWN_SERVER.name
     tried = [way for server, way in ways.items() if guess or name == server]
-    unanswered: list[Unanswered] = []
+    unanswered: list[ProbeUnanswered] = []
     for way in tried:
         try:
             found = await way(known)
-        except Unanswered as reason:
+        except ProbeUnanswered as reason:
             unanswered.append(reason)
             continue
         if found is not None:
@@ -151,7 +151,7 @@ async def record_missing_context(known: Examination) -> None:
     if "context" in known.findings:
         return
     if known.outcome("models") == UNKNOWN_OUTCOME and known.outcome("server") == UNKNOWN_OUTCOME:
-        raise Unanswered("nothing that would tell it was answered")
+        raise ProbeUnanswered("nothing that would tell it was answered")
     known.record_outcome("context", "not_reported")
 
 

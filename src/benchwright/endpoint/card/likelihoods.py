@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from benchwright.endpoint.card.examination import COMPLETIONS, Examination, Token
-from benchwright.endpoint.card.prober import Unanswered
+from benchwright.endpoint.card.prober import ProbeUnanswered
 
 LOGPROB_PROMPT = "The capital of France is"
-GENERATED_TOKENS = 4
+MAX_GENERATED_TOKENS = 4
 """Number of generated tokens whose log-probabilities are compared."""
 
 LOGPROB_TOLERANCE = 0.1
@@ -24,7 +24,7 @@ Log-probabilities vary with the batch and the numerical precision.
 """
 
 
-LOGPROB, HIGHEST = Token._fields.index("logprob"), Token._fields.index("highest")
+LOGPROB, HIGHEST = Token._fields.index("logprob"), Token._fields.index("highest_logprob")
 
 
 async def probe_completions(known: Examination) -> None:
@@ -32,11 +32,11 @@ async def probe_completions(known: Examination) -> None:
 
     The request asks for log-probabilities. If the server refuses that request, it is repeated without them.
     """
-    answer = await known.ask_at(COMPLETIONS, LOGPROB_PROMPT, GENERATED_TOKENS, logprobs=2, temperature=0)
+    answer = await known.ask_at(COMPLETIONS, LOGPROB_PROMPT, MAX_GENERATED_TOKENS, logprobs=2, temperature=0)
     if answer.is_accepted:
         known.generated = read_tokens(answer.content.logprobs)
     else:
-        answer = await known.ask_at(COMPLETIONS, LOGPROB_PROMPT, GENERATED_TOKENS)
+        answer = await known.ask_at(COMPLETIONS, LOGPROB_PROMPT, MAX_GENERATED_TOKENS)
     if not answer.is_accepted:
         known.record_outcome("completions", "none", refusal=answer.refusal)
         return
@@ -50,8 +50,8 @@ async def probe_logprobs(known: Examination) -> None:
     """Record which of the routes chat and completions report log-probabilities of generated tokens."""
     routes = ["completions"] if known.generated else []
     refusal = None
-    if known.has_chat:
-        answer = await known.ask(LOGPROB_PROMPT, GENERATED_TOKENS, logprobs=True, top_logprobs=2)
+    if known.supports_chat:
+        answer = await known.ask(LOGPROB_PROMPT, MAX_GENERATED_TOKENS, logprobs=True, top_logprobs=2)
         if answer.is_accepted and read_tokens(answer.content.logprobs):
             routes.append("chat")
         refusal = None if answer.is_accepted else answer.refusal
@@ -87,7 +87,7 @@ async def probe_prompt_logprobs(known: Examination) -> None:
     `prompt_logprobs`.
     """
     if known.completed is None:
-        raise Unanswered("completions do not answer")
+        raise ProbeUnanswered("completions do not answer")
     prompt = LOGPROB_PROMPT + "".join(token.text for token in known.generated)
     echo = await known.ask_at(COMPLETIONS, prompt, 1, echo=True, logprobs=1, temperature=0)
     found = read_tokens(echo.content.logprobs) if echo.is_accepted else []
@@ -126,8 +126,8 @@ def read_prompt_tokens(answer: dict[str, Any]) -> list[Token]:
 async def probe_logprob_agreement(known: Examination) -> None:
     """Find out whether the log-probabilities of generated tokens agree with those of the same tokens in a prompt."""
     if not known.generated or not known.echoed:
-        raise Unanswered("values of generated tokens and of prompts are not both told")
-    outcome = agreement_outcome(known.generated, known.echoed)
+        raise ProbeUnanswered("values of generated tokens and of prompts are not both told")
+    outcome = logprob_agreement_outcome(known.generated, known.echoed)
     if outcome == "differ":
         end = known.echoed[-len(known.generated) - 1 : -1]
         known.record_outcome(
@@ -137,7 +137,7 @@ async def probe_logprob_agreement(known: Examination) -> None:
         known.record_outcome("logprobs_agree", outcome)
 
 
-def agreement_outcome(generated: Sequence[Token], echoed: Sequence[Token]) -> str:
+def logprob_agreement_outcome(generated: Sequence[Token], echoed: Sequence[Token]) -> str:
     """Return the outcome of the card's line `logprobs_agree`.
 
     `generated`: the tokens of an answer. `echoed`: the tokens of a prompt that ends with that answer.

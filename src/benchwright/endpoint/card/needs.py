@@ -74,7 +74,7 @@ async def identify_server(known: Examination) -> None:
     """Identify the server, its models and the context window, with at most two requests.
 
     Raises:
-        Unanswered: If there was no response in time, or if the server cannot be reached.
+        ProbeUnanswered: If there was no response in time, or if the server cannot be reached.
     """
     await identity.probe_models(known)
     if known.outcome("server") == UNKNOWN_OUTCOME:
@@ -84,10 +84,10 @@ async def identify_server(known: Examination) -> None:
 async def check_needs(known: Examination, needs: Needs, *, stream: bool) -> None:
     """Run the probes for the needs of a run concurrently, and record their findings."""
     known.path = COMPLETIONS if Need.LOGPROBS in needs else CHAT
-    await asyncio.gather(*(run_probe(known, probe_of(need, stream=stream)) for need in needs))
+    await asyncio.gather(*(run_probe(known, find_probe(need, stream=stream)) for need in needs))
 
 
-def probe_of(need: Need, *, stream: bool) -> Probe:
+def find_probe(need: Need, *, stream: bool) -> Probe:
     """Return the probe that checks a need. `stream`: True if the run streams its responses."""
     return STREAMED_USAGE_PROBE if need is Need.USAGE and stream else NEED_PROBES[need]
 
@@ -99,7 +99,7 @@ def unmet_needs(findings: Mapping[str, Finding], needs: Needs, *, stream: bool) 
     need.
     """
     for need, always in needs.items():
-        for key in probe_of(need, stream=stream).lines:
+        for key in find_probe(need, stream=stream).card_line_keys:
             found = findings.get(key)
             if found is not None and found.outcome != UNKNOWN_OUTCOME and not _is_enough(found):
                 text = f"{CARD_LINES[key].title}: {found.said.rstrip('.')}. {found.follows}".strip()
@@ -107,12 +107,12 @@ def unmet_needs(findings: Mapping[str, Finding], needs: Needs, *, stream: bool) 
                 break
 
 
-def is_met(findings: Mapping[str, Finding], need: Need, *, stream: bool) -> bool:
+def is_need_met(findings: Mapping[str, Finding], need: Need, *, stream: bool) -> bool:
     """Return True if an endpoint is known to meet a need.
 
     Return False if it does not meet the need, or if this is unknown.
     """
-    found = [findings.get(key) for key in probe_of(need, stream=stream).lines]
+    found = [findings.get(key) for key in find_probe(need, stream=stream).card_line_keys]
     return all(each is not None and _is_enough(each) for each in found)
 
 

@@ -33,18 +33,18 @@ class RecordingSink:
         self.pieces: list[tuple[int, bytes]] = []
         self._size = 0
 
-    def head(self, status: int, headers: Headers, at: int) -> None:
+    def receive_head(self, status: int, headers: Headers, at: int) -> None:
         """Store the status and the headers."""
         self.status, self.headers = status, headers
 
-    def data(self, chunk: bytes, at: int) -> None:
+    def receive_data(self, chunk: bytes, at: int) -> None:
         """Store a piece of the body."""
         self._size += len(chunk)
         if self._size > MAX_RESPONSE_BYTES:
             raise TransportError("malformed", f"the answer is larger than {MAX_RESPONSE_BYTES:,} bytes")
         self.pieces.append((at, chunk))
 
-    def token_at(self) -> None:
+    def last_token_time(self) -> None:
         """Return None, because tokens are not timed here. So only the time limit of the whole response applies."""
 
 
@@ -183,7 +183,7 @@ class ProbeResponse:
     def content(self) -> ResponseContent:
         """The content of the response's first choice.
 
-        Raises one of `accumulator.MALFORMED_ERRORS` if it is malformed.
+        Raises one of `accumulator.MALFORMED_RESPONSE_ERRORS` if it is malformed.
         """
         said = ResponseContent()
         for at, event in self.events or [(self.pieces[-1][0] if self.pieces else 0, self.json)]:

@@ -21,7 +21,7 @@ REQUEST_SECONDS = 30.0
 TOTAL_TIME_FACTOR = 10
 """Time limit of the whole examination, as a multiple of the time limit of one request."""
 
-MAX_UNANSWERED = 3
+MAX_UNANSWERED_REQUESTS = 3
 """Number of consecutive requests without a response after which no more are sent."""
 
 BUSY_STATUSES = frozenset({429, 502, 503, 504, 529})
@@ -37,7 +37,7 @@ MAX_RETRY_PAUSE = 10.0
 _encode = msgspec.json.Encoder().encode
 
 
-class Unanswered(Exception):
+class ProbeUnanswered(Exception):
     """Raised if a request has no usable response.
 
     The message is the reason. `broken`: True if the exchange failed. `unreachable`: the error if the server
@@ -107,7 +107,7 @@ class Prober:
         (see `ProbeResponse.is_complete`). `beside`: see `get`. `patience`: a factor for the time limit.
 
         Raises:
-            Unanswered: If there was no response in time, the server is unreachable or too busy, the key is
+            ProbeUnanswered: If there was no response in time, the server is unreachable or too busy, the key is
                 refused, or no further request may be sent.
         """
         target = self.client.target
@@ -115,7 +115,7 @@ class Prober:
         encoded = _encode({name: value for name, value in fields.items() if value is not None})
         answer = await self._patiently("POST", path, encoded, beside, patience)
         if answer.status in KEY_REFUSED_STATUSES:
-            raise Unanswered(f"the key is refused ({answer.refusal})")
+            raise ProbeUnanswered(f"the key is refused ({answer.refusal})")
         return answer
 
     async def _patiently(
@@ -132,7 +132,7 @@ class Prober:
             if pause is not None:
                 await asyncio.sleep(_pause(answer, pause))
         self._silent += 1
-        raise Unanswered(f"the server is busy ({answer.refusal})")
+        raise ProbeUnanswered(f"the server is busy ({answer.refusal})")
 
     async def _send(self, method: str, path: str, body: bytes, beside: bool, seconds: float) -> ProbeResponse:
         self._check_budget()
@@ -149,17 +149,17 @@ class Prober:
 
     def _check_budget(self) -> None:
         if not self.requests_left:
-            raise Unanswered(f"the {self._most} requests of the check were used up")
+            raise ProbeUnanswered(f"the {self._most} requests of the check were used up")
         if self.elapsed > TOTAL_TIME_FACTOR * self.seconds:
-            raise Unanswered(f"the {TOTAL_TIME_FACTOR * self.seconds:.0f} s of the check were used up")
-        if self._silent >= MAX_UNANSWERED:
-            raise Unanswered(f"{MAX_UNANSWERED} requests in a row had no answer")
+            raise ProbeUnanswered(f"the {TOTAL_TIME_FACTOR * self.seconds:.0f} s of the check were used up")
+        if self._silent >= MAX_UNANSWERED_REQUESTS:
+            raise ProbeUnanswered(f"{MAX_UNANSWERED_REQUESTS} requests in a row had no answer")
 
     def _failed(self, error: TransportError, recording: RecordingSink, seconds: float) -> ProbeResponse:
         """Return the incomplete response that had arrived when the exchange failed.
 
         Raises:
-            Unanswered: If nothing had arrived.
+            ProbeUnanswered: If nothing had arrived.
         """
         late = error.kind == "total_timeout"
         answer = ProbeResponse(recording, late=late, broken=not late)
@@ -169,10 +169,10 @@ class Prober:
             return answer
         self._silent += 1
         if late:
-            raise Unanswered(f"no answer within {seconds:g} s")
+            raise ProbeUnanswered(f"no answer within {seconds:g} s")
         explained = error_from_transport(error, self.client.target.base_url, answered_before=False)
         unreachable = explained if explained.systemic else None
-        raise Unanswered(one_line(str(error), 120), broken=True, unreachable=unreachable)
+        raise ProbeUnanswered(one_line(str(error), 120), broken=True, unreachable=unreachable)
 
 
 def _pause(answer: ProbeResponse, usual: float) -> float:
@@ -181,9 +181,9 @@ def _pause(answer: ProbeResponse, usual: float) -> float:
     This is the pause that the server asks for, or `usual` if it asks for none.
 
     Raises:
-        Unanswered: If the server asks for too long a pause.
+        ProbeUnanswered: If the server asks for too long a pause.
     """
     wanted = parse_retry_after(answer.headers.get("retry-after", ""))
     if wanted is not None and wanted > MAX_RETRY_PAUSE:
-        raise Unanswered(f"the server asks for a pause of {wanted:.0f} s")
+        raise ProbeUnanswered(f"the server asks for a pause of {wanted:.0f} s")
     return usual if wanted is None else wanted

@@ -6,28 +6,28 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import NamedTuple
 
-from benchwright.endpoint.accumulator import MALFORMED_ERRORS
+from benchwright.endpoint.accumulator import MALFORMED_RESPONSE_ERRORS
 from benchwright.endpoint.card import (
     generation,
     identity,
     likelihoods,
+    load_behaviour,
     request_fields,
     routes,
     thinking,
     tools,
-    under_load,
 )
 from benchwright.endpoint.card.examination import Examination
 from benchwright.endpoint.card.outcomes import UNKNOWN_OUTCOME
-from benchwright.endpoint.card.prober import Unanswered
+from benchwright.endpoint.card.prober import ProbeUnanswered
 from benchwright.endpoint.card.records import CARD_LINES, Card, Finding, State
 from benchwright.text import one_line
 
 
 class Probe(NamedTuple):
-    """A function (`run_probe`) that examines the lines of the card with the keys in `lines`."""
+    """A function (`run_probe`) that examines the lines of the card with the keys in `card_line_keys`."""
 
-    lines: tuple[str, ...]
+    card_line_keys: tuple[str, ...]
     run: Callable[[Examination], Awaitable[None]]
 
 
@@ -60,9 +60,9 @@ PROBES = (
     Probe(("gemini",), partial(routes.probe_dialect, key="gemini")),
     Probe(("embeddings",), routes.probe_embeddings),
     Probe(("token_counting",), likelihoods.probe_token_counting),
-    Probe(("prompt_cache",), under_load.probe_prompt_cache),
-    Probe(("long_prompts",), under_load.probe_long_prompts),
-    Probe(("parallel",), under_load.probe_concurrency),
+    Probe(("prompt_cache",), load_behaviour.probe_prompt_cache),
+    Probe(("long_prompts",), load_behaviour.probe_long_prompts),
+    Probe(("parallel",), load_behaviour.probe_concurrency),
 )
 """All probes, in the order of execution.
 
@@ -73,7 +73,7 @@ Thinking is turned off as early as possible. Slow probes come last.
 async def run_probes(known: Examination) -> None:
     """Run all probes, one after the other. Stop if the server cannot be reached."""
     for probe in PROBES:
-        known.looking_for = ", ".join(CARD_LINES[key].title for key in probe.lines)
+        known.looking_for = ", ".join(CARD_LINES[key].title for key in probe.card_line_keys)
         await run_probe(known, probe)
         if known.unreachable is not None:
             break
@@ -84,13 +84,13 @@ async def run_probe(known: Examination, probe: Probe) -> None:
     try:
         await probe.run(known)
         why = "not told"
-    except Unanswered as reason:
+    except ProbeUnanswered as reason:
         why = str(reason)
         if not known.findings:
             known.unreachable = reason.unreachable
-    except MALFORMED_ERRORS as error:
+    except MALFORMED_RESPONSE_ERRORS as error:
         why = one_line(f"the answer cannot be read: {error}", 120)
-    for key in probe.lines:
+    for key in probe.card_line_keys:
         if key not in known.findings:
             known.record_unknown(key, why)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from benchwright.records import Amount, Moment, Record
+from benchwright.records import Amount, Record, WallClockNs
 
 
 class State(StrEnum):
@@ -93,7 +93,7 @@ class Card(Record, frozen=True):
 
     base_url: str
     model: str
-    checked_at: Moment
+    checked_at: WallClockNs
     requests: Amount = 0
     seconds: float = 0.0
     findings: dict[str, Finding] = {}

@@ -10,7 +10,7 @@ from benchwright.endpoint.card.examination import SENTENCE_PROMPT, SHORT_TOKEN_L
 from benchwright.endpoint.card.probe_response import ProbeResponse
 from benchwright.records import DECODE_ERRORS
 
-FEW_TOKENS = 4
+LOW_TOKEN_LIMIT = 4
 
 SAMPLING_FIELDS: dict[str, Any] = {
     "temperature": 0.7,
@@ -25,14 +25,14 @@ SAMPLING_FIELDS: dict[str, Any] = {
 STOP_STRINGS = ["a", "e"]
 """Strings that occur in nearly every English sentence."""
 
-SCHEMA = {
+ANIMAL_SCHEMA = {
     "type": "object",
     "properties": {"animal": {"type": "string", "enum": ["dog", "cat"]}, "legs": {"type": "integer"}},
     "required": ["animal", "legs"],
     "additionalProperties": False,
 }
 
-RED_SQUARE = (
+RED_SQUARE_URL = (
     "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAEAAAABACAIAAAAlC+aJAAAAS0lEQVR42u3PQQkAAAgAsetfWiP4FgYrsKZeS0BA"
     "QEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEDgsqnc8OJg6Ln3AAAAAElFTkSuQmCC"
 )
@@ -44,15 +44,15 @@ async def probe_token_limit(known: Examination) -> None:
 
     A small limit is sent in `max_completion_tokens` and a larger limit in `max_tokens`.
     """
-    if not known.has_chat:
+    if not known.supports_chat:
         known.record_outcome("output_limit", "max_tokens", why="is none of completions")
         return
     if known.limit_field != "max_tokens":
         known.record_outcome("output_limit", "max_completion_tokens")
         return
-    answer = await known.ask(SENTENCE_PROMPT, SHORT_TOKEN_LIMIT, max_completion_tokens=FEW_TOKENS)
+    answer = await known.ask(SENTENCE_PROMPT, SHORT_TOKEN_LIMIT, max_completion_tokens=LOW_TOKEN_LIMIT)
     tokens = answer.content.token_count("completion_tokens") if answer.is_accepted else None
-    if tokens is not None and tokens <= FEW_TOKENS + 1:
+    if tokens is not None and tokens <= LOW_TOKEN_LIMIT + 1:
         known.record_outcome("output_limit", "both")
     else:
         why = (
@@ -83,7 +83,7 @@ async def probe_stop_strings(known: Examination) -> None:
 
 async def probe_several_answers(known: Examination) -> None:
     """Find out whether `n` works: request two answers to one question."""
-    answer = await known.ask(SENTENCE_PROMPT, FEW_TOKENS, n=2)
+    answer = await known.ask(SENTENCE_PROMPT, LOW_TOKEN_LIMIT, n=2)
     if not answer.is_accepted:
         known.record_outcome("n", "refused", refusal=answer.refusal)
     else:
@@ -112,7 +112,7 @@ async def probe_sampling(known: Examination) -> None:
 
     If the server's refusal names some of them, send the remaining fields again.
     """
-    answer = await known.ask(SENTENCE_PROMPT, FEW_TOKENS, **SAMPLING_FIELDS)
+    answer = await known.ask(SENTENCE_PROMPT, LOW_TOKEN_LIMIT, **SAMPLING_FIELDS)
     if answer.is_accepted:
         known.record_outcome("sampling", "accepted", fields=", ".join(SAMPLING_FIELDS))
         return
@@ -121,14 +121,14 @@ async def probe_sampling(known: Examination) -> None:
         known.record_outcome("sampling", "refused", refusal=answer.refusal)
         return
     rest = {name: value for name, value in SAMPLING_FIELDS.items() if name not in known.refused}
-    again = await known.ask(SENTENCE_PROMPT, FEW_TOKENS, **rest)
+    again = await known.ask(SENTENCE_PROMPT, LOW_TOKEN_LIMIT, **rest)
     known.refused += [name for name in rest if not again.is_accepted and name in again.refusal]
     known.record_outcome("sampling", "some_refused", refused=", ".join(known.refused))
 
 
 async def probe_json_schema(known: Examination) -> None:
     """Find out whether a JSON schema is enforced: send the schema with a question that is rarely answered in JSON."""
-    schema = {"name": "animal", "strict": True, "schema": SCHEMA}
+    schema = {"name": "animal", "strict": True, "schema": ANIMAL_SCHEMA}
     wanted = {"type": "json_schema", "json_schema": schema}
     answer = await known.ask_without_thinking("Say hello.", 48, response_format=wanted)
     if not answer.is_accepted:
@@ -142,7 +142,7 @@ async def probe_json_schema(known: Examination) -> None:
 
 
 def _fits(text: str) -> bool:
-    """Return True if a text is JSON that conforms to `SCHEMA`."""
+    """Return True if a text is JSON that conforms to `ANIMAL_SCHEMA`."""
     try:
         found = msgspec.json.decode(text)
     except DECODE_ERRORS:
@@ -157,7 +157,7 @@ def _fits(text: str) -> bool:
 
 async def probe_images(known: Examination) -> None:
     """Find out whether the model sees images: ask for the colour of a red square."""
-    if not known.has_chat:
+    if not known.supports_chat:
         known.record_outcome("images", "no_chat")
         return
     answer = await ask_about_image(known)
@@ -170,7 +170,7 @@ async def probe_images(known: Examination) -> None:
 async def ask_about_image(known: Examination) -> ProbeResponse:
     """Send the image of a red square to chat, ask for its colour, and return the response."""
     parts = [
-        {"type": "image_url", "image_url": {"url": RED_SQUARE}},
+        {"type": "image_url", "image_url": {"url": RED_SQUARE_URL}},
         {"type": "text", "text": "Which colour is this square? Answer with one word."},
     ]
-    return await known.ask_without_thinking(parts, FEW_TOKENS)
+    return await known.ask_without_thinking(parts, LOW_TOKEN_LIMIT)

@@ -9,8 +9,8 @@ import msgspec
 
 from benchwright.endpoint.card.examination import EXTRA_THINKING_TOKENS, Examination
 from benchwright.endpoint.card.probe_response import ProbeResponse, ResponseContent, read_count
-from benchwright.endpoint.card.prober import Unanswered
-from benchwright.endpoint.reasoning_effort import STYLES, ReasoningSettings, body_fields
+from benchwright.endpoint.card.prober import ProbeUnanswered
+from benchwright.endpoint.reasoning_effort import REQUEST_STYLES, ReasoningSettings, body_fields
 
 SUM_QUESTION = "What is 7 + 5? Answer with the number only."
 SUM_ANSWER_TOKENS = 48
@@ -26,7 +26,7 @@ CLOSING_THINKING_TAGS = ("</think>", "</thinking>", "</thought>", "<channel|>", 
 `CLOSING_THINKING_TAGS`: tags that end the thinking in an answer's text.
 """
 
-OFF_STYLES = ("vllm", "openai", "deepseek", "dashscope", "openrouter")
+THINKING_OFF_STYLES = ("vllm", "openai", "deepseek", "dashscope", "openrouter")
 """Styles of request fields (see `reasoning_effort.styles`) that are tried in order to turn thinking off."""
 
 THINKING_ON_FIELDS: Mapping[str, Any] = {
@@ -68,7 +68,7 @@ async def probe_thinking(known: Examination) -> None:
     """Find out whether the model thinks: ask it for a small sum, with enough tokens to think."""
     answer = await known.ask(SUM_QUESTION, EXTRA_THINKING_TOKENS, **known.stream_fields)
     if not answer.is_accepted:
-        raise Unanswered(answer.refusal)
+        raise ProbeUnanswered(answer.refusal)
     known.settled = answer
     seen = [each for each in (answer, known.first_response) if thinking_place(each) is not None]
     known.thinks = bool(seen)
@@ -82,8 +82,8 @@ async def probe_thinking(known: Examination) -> None:
 async def probe_thinking_switch(known: Examination) -> None:
     """Find out which request fields turn thinking off or on: try the fields of each style until some have an effect."""
     if known.settled is None:
-        raise Unanswered("whether the model thinks is not known")
-    if not known.has_chat:
+        raise ProbeUnanswered("whether the model thinks is not known")
+    if not known.supports_chat:
         known.record_outcome("reasoning_switch", "no_chat")
         return
     tried: list[str] = []
@@ -124,8 +124,8 @@ def _ways(known: Examination) -> Iterator[tuple[str, Mapping[str, Any]]]:
             yield name, {name: value}
         return
     seen: list[Mapping[str, Any]] = []
-    own = [name for name in STYLES if name == known.server.name]
-    for style in dict.fromkeys([*own, *OFF_STYLES]):
+    own = [name for name in REQUEST_STYLES if name == known.server.name]
+    for style in dict.fromkeys([*own, *THINKING_OFF_STYLES]):
         fields = body_fields(style, ReasoningSettings(effort="none"))
         if fields not in seen:
             seen.append(fields)

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from benchwright.endpoint.accumulator import MALFORMED_ERRORS, ResponseAccumulator
-from benchwright.endpoint.call_arguments import read_object
+from benchwright.endpoint.accumulator import MALFORMED_RESPONSE_ERRORS, ResponseAccumulator
+from benchwright.endpoint.call_arguments import read_object_arguments
 from benchwright.endpoint.card.examination import Examination
 from benchwright.endpoint.card.probe_response import ProbeResponse, ResponseContent
-from benchwright.endpoint.card.prober import Unanswered
+from benchwright.endpoint.card.prober import ProbeUnanswered
 
-TOOL_NAME = "get_weather"
-TOOL = {
+WEATHER_TOOL_NAME = "get_weather"
+WEATHER_TOOL = {
     "type": "function",
     "function": {
-        "name": TOOL_NAME,
+        "name": WEATHER_TOOL_NAME,
         "description": "Return the current weather of one city.",
         "parameters": {
             "type": "object",
@@ -25,7 +25,7 @@ TOOL = {
     },
 }
 TOOL_QUESTION = "What is the weather in Paris and in Rome? Call the tool once for each city, both now."
-TWO_CALLS_TOKENS = 160
+TWO_CALLS_TOKEN_LIMIT = 160
 """Token limit that suffices for two calls with a few words before them."""
 
 SHORT_QUESTION, SHORT_ROOM = "What is the weather in Paris? Call the tool.", 64
@@ -33,7 +33,7 @@ SHORT_QUESTION, SHORT_ROOM = "What is the weather in Paris? Call the tool.", 64
 
 CALL_TEXT_BEGINNINGS = (
     *("<tool_call", "[TOOL_CALLS]", "<|python_tag|>", "<function=", "<|tool_call", "```tool_call"),
-    f'"name": "{TOOL_NAME}"',
+    f'"name": "{WEATHER_TOOL_NAME}"',
 )
 """Beginnings of a tool call that the server has left in the text."""
 
@@ -64,12 +64,16 @@ async def probe_tool_calls(known: Examination) -> None:
 
 async def probe_one_tool_call(known: Examination) -> None:
     """Find out whether tool calls work, with a single request: ask a question that requires one call."""
-    record_tool_calls(known, await known.ask_without_thinking(SHORT_QUESTION, SHORT_ROOM, tools=[TOOL]))
+    record_tool_calls(
+        known, await known.ask_without_thinking(SHORT_QUESTION, SHORT_ROOM, tools=[WEATHER_TOOL])
+    )
 
 
 async def ask_tool_question(known: Examination, **fields: Any) -> ProbeResponse:
     """Send to chat the question that requires two calls, with the tool, and return the response."""
-    return await known.ask_without_thinking(TOOL_QUESTION, TWO_CALLS_TOKENS, tools=[TOOL], **fields)
+    return await known.ask_without_thinking(
+        TOOL_QUESTION, TWO_CALLS_TOKEN_LIMIT, tools=[WEATHER_TOOL], **fields
+    )
 
 
 def record_tool_calls(known: Examination, answer: ProbeResponse) -> None:
@@ -111,22 +115,22 @@ def _faults(said: ResponseContent) -> Iterator[str]:
 
 
 def _is_object(text: Any) -> bool:
-    return isinstance(text, str) and read_object(text) is not None
+    return isinstance(text, str) and read_object_arguments(text) is not None
 
 
 async def probe_streamed_calls(known: Examination) -> None:
     """Find out how tool calls are streamed: repeat the question of `probe_tool_calls` as a stream."""
     outcome = known.outcome("tools")
     if outcome not in ("called", "called_oddly", "only_required"):
-        raise Unanswered("no calls came")
+        raise ProbeUnanswered("no calls came")
     if not known.stream_fields:
-        raise Unanswered("answers are not streamed")
+        raise ProbeUnanswered("answers are not streamed")
     choice = {"tool_choice": "required"} if outcome == "only_required" else {}
     answer = await ask_tool_question(known, **known.stream_fields, **choice)
     if not answer.is_accepted:
         known.record_outcome("streamed_tools", "refused", refusal=answer.refusal)
     elif not answer.is_complete:
-        raise Unanswered("the stream did not end in time")
+        raise ProbeUnanswered("the stream did not end in time")
     elif not answer.content.calls:
         known.record_outcome("streamed_tools", "none")
     elif not answer.events:
@@ -165,6 +169,6 @@ def count_parsed_calls(answer: ProbeResponse) -> int:
     try:
         for at, event in answer.events:
             assembly.take_decoded_chunk(event, at)
-    except MALFORMED_ERRORS:
+    except MALFORMED_RESPONSE_ERRORS:
         return 0
     return len(assembly.make_reply(None).tool_calls)

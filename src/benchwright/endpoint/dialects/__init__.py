@@ -4,7 +4,7 @@ The dialects are Anthropic's Messages, OpenAI's Responses and Google's Gemini. A
 JSON objects into JSON objects or events.
 """
 
-from benchwright.endpoint.dialects.conversation import NotTranslated
+from benchwright.endpoint.dialects.conversation import UntranslatableRequest
 from benchwright.endpoint.dialects.dialect_table import (
     DIALECTS,
     GEMINI,
@@ -13,15 +13,15 @@ from benchwright.endpoint.dialects.dialect_table import (
     Dialect,
     ResponseReader,
 )
-from benchwright.endpoint.dialects.translation import Translation
+from benchwright.endpoint.dialects.translation import AnswerTranslator
 
 __all__ = [
     "DIALECTS",
     "GEMINI",
     "MESSAGES",
     "RESPONSES",
+    "AnswerTranslator",
     "Dialect",
-    "NotTranslated",
     "ResponseReader",
-    "Translation",
+    "UntranslatableRequest",
 ]

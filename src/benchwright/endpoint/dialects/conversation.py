@@ -9,7 +9,7 @@ from benchwright.endpoint.dialects.message_order import ConversationEntry, order
 from benchwright.records import Message
 
 
-class NotTranslated(ValueError):
+class UntranslatableRequest(ValueError):
     """Raised if a request cannot be expressed as a chat completion."""
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, Protocol
 
-from benchwright.endpoint.dialects.answer import AnswerStep, ChatAnswer
-from benchwright.endpoint.dialects.event_encoders import EventEncoder, NamedEvents, gemini_event_encoder
+from benchwright.endpoint.dialects.chat_answer import AnswerStep, ChatAnswer
+from benchwright.endpoint.dialects.event_encoders import EventEncoder, NamedEventEncoder, gemini_event_encoder
 from benchwright.endpoint.dialects.gemini import answer_writer as gemini_answer
 from benchwright.endpoint.dialects.gemini import request as gemini_request
 from benchwright.endpoint.dialects.gemini import response_reader as gemini_reading
@@ -34,7 +34,7 @@ class AnswerWriter(Protocol):
         """Return the first events of a stream."""
         ...
 
-    def write_step(self, step: AnswerStep) -> list[Event]:
+    def write_answer_step(self, step: AnswerStep) -> list[Event]:
         """Return the events for a step of the answer."""
         ...
 
@@ -53,10 +53,10 @@ class AnswerWriter(Protocol):
 class ResponseReader(Protocol):
     """Converter of one response of a dialect into a chat completion.
 
-    `done`: True once the stream has announced its end.
+    `is_done`: True once the stream has announced its end.
     """
 
-    done: bool
+    is_done: bool
 
     def read_body(self, body: dict[str, Any]) -> dict[str, Any]:
         """Return the chat completion that is equivalent to a response body."""
@@ -87,9 +87,9 @@ class Dialect(NamedTuple):
     """A dialect (an API other than chat completions): its paths, and the conversion of its requests and responses.
 
     `path`: the path of requests, relative to the result of `url_prefix`. `url_prefix`: a function that
-    returns the beginning of the URL path, from the base URL's path and the model. `more_paths`: paths for
+    returns the beginning of the URL path, from the base URL's path and the model. `alternative_paths`: paths for
     other forms of the answer. `setting_paths`: for each target setting that the dialect has, the names of the
-    nested fields that lead to the setting in the body. `keep_alive`: the bytes sent in a stream after a long
+    nested fields that lead to the setting in the body. `keep_alive_event`: the bytes sent in a stream after a long
     silence. `key_headers`: the headers in which servers expect a key.
 
     `offers_tools`: a function that returns True if a request (with undecoded fields) offers a tool that the
@@ -102,12 +102,12 @@ class Dialect(NamedTuple):
     make_writer: Callable[[str, str, dict[str, Any]], AnswerWriter]
     make_reader: Callable[[], ResponseReader]
     setting_paths: dict[str, tuple[str, ...]]
-    keep_alive: bytes
+    keep_alive_event: bytes
     token_counting: TokenCounting | None = None
     key_headers: tuple[str, ...] = ("Authorization: Bearer",)
-    make_event_encoder: Callable[[dict[str, Any]], EventEncoder] = lambda asked: NamedEvents()
+    make_event_encoder: Callable[[dict[str, Any]], EventEncoder] = lambda asked: NamedEventEncoder()
     url_prefix: Callable[[str, str], str] = lambda prefix, model: prefix
-    more_paths: tuple[str, ...] = ()
+    alternative_paths: tuple[str, ...] = ()
     offers_tools: Callable[[Mapping[str, Any]], bool] | None = None
 
     @property
@@ -116,12 +116,16 @@ class Dialect(NamedTuple):
 
         Internally the model and the form of the answer are then also fields of the body.
         """
-        return bool(self.more_paths)
+        return bool(self.alternative_paths)
 
     @property
     def paths(self) -> tuple[str, ...]:
         """All paths at which a server of the dialect accepts requests."""
-        return (self.path, *self.more_paths, *((self.token_counting.path,) if self.token_counting else ()))
+        return (
+            self.path,
+            *self.alternative_paths,
+            *((self.token_counting.path,) if self.token_counting else ()),
+        )
 
 
 _SAMPLING = {"temperature": ("temperature",), "top_p": ("top_p",)}

@@ -27,7 +27,7 @@ class EventEncoder(Protocol):
         ...
 
 
-class NamedEvents:
+class NamedEventEncoder:
     """Encoder of server-sent events whose names are the types of the events."""
 
     content_type = EVENT_STREAM
@@ -43,7 +43,7 @@ class NamedEvents:
         return b""
 
 
-class PlainEvents:
+class UnnamedEventEncoder:
     """Encoder of server-sent events without names."""
 
     content_type = EVENT_STREAM
@@ -57,7 +57,7 @@ class PlainEvents:
         return b""
 
 
-class JsonArrayEvents:
+class JsonArrayEncoder:
     """Encoder of events as the elements of one JSON array."""
 
     content_type = b"application/json"
@@ -80,4 +80,4 @@ class JsonArrayEvents:
 
 def gemini_event_encoder(asked: dict[str, Any]) -> EventEncoder:
     """Return the encoder for the stream format that a Gemini request selects by the parameter `alt` of its URL."""
-    return PlainEvents() if asked.get("alt") == "sse" else JsonArrayEvents()
+    return UnnamedEventEncoder() if asked.get("alt") == "sse" else JsonArrayEncoder()

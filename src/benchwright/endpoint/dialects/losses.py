@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchwright.endpoint.flags import PARTS_LEFT_OUT, TOOLS_LEFT_OUT, make_flag
+from benchwright.endpoint.flags import PARTS_LEFT_OUT_FLAG, TOOLS_LEFT_OUT_FLAG, make_flag
 
 
 class TranslationLosses:
@@ -23,5 +23,5 @@ class TranslationLosses:
     @property
     def flags(self) -> tuple[str, ...]:
         """Flags of the request, which name the lost tools and parts; empty if nothing was lost."""
-        kinds = ((TOOLS_LEFT_OUT, self._tools), (PARTS_LEFT_OUT, self._parts))
+        kinds = ((TOOLS_LEFT_OUT_FLAG, self._tools), (PARTS_LEFT_OUT_FLAG, self._parts))
         return tuple(make_flag(kind, ", ".join(names)) for kind, names in kinds if names)

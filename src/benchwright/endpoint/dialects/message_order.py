@@ -34,7 +34,7 @@ class ConversationEntry(NamedTuple):
     id: str = ""
 
 
-MERGED_ENTRY = ConversationEntry("other", {})
+MERGED_ENTRY_PLACEHOLDER = ConversationEntry("other", {})
 """Placeholder for an entry that was merged into an earlier entry."""
 
 
@@ -73,11 +73,11 @@ def _paired(entries: list[ConversationEntry]) -> list[ConversationEntry]:
             first = paired[results[entry.id]]
             content = _joined(first.message["content"], entry.message["content"])
             paired[results[entry.id]] = first._replace(message={**first.message, "content": content})
-            paired[place] = MERGED_ENTRY
+            paired[place] = MERGED_ENTRY_PLACEHOLDER
         elif entry.kind == "result":
             text = f"{LOST_CALL_TEXT}\n{entry.message['content']}"
             paired[place] = ConversationEntry("other", {"role": "user", "content": text})
-    return [entry for entry in paired if entry is not MERGED_ENTRY]
+    return [entry for entry in paired if entry is not MERGED_ENTRY_PLACEHOLDER]
 
 
 def _take_turn(entries: deque[ConversationEntry]) -> list[Message]:

@@ -16,7 +16,7 @@ _HASH_CHARACTERS = 8
 _NOT_ALLOWED = re.compile(r"[^a-zA-Z0-9_-]")
 
 
-def offered_name(name: str) -> str:
+def offered_tool_name(name: str) -> str:
     """Return the name under which a tool is offered.
 
     Invalid characters are replaced by "_". A name that is too long is cut and ends with a hash, so that two
@@ -29,6 +29,6 @@ def offered_name(name: str) -> str:
     return f"{allowed[: MAX_TOOL_NAME_LENGTH - _HASH_CHARACTERS - 1]}_{mark}"
 
 
-def original_names(names: Iterable[str]) -> dict[str, str]:
+def original_tool_names(names: Iterable[str]) -> dict[str, str]:
     """Return the agent's own names of its tools: a mapping from the name offered to the model to the agent's name."""
-    return {offered_name(name): name for name in names}
+    return {offered_tool_name(name): name for name in names}

@@ -8,21 +8,27 @@ from typing import Any
 
 import msgspec
 
-from benchwright.endpoint.dialects.answer import AnswerPart, AnswerStream, ChatAnswer, read_answer, steps_of
+from benchwright.endpoint.dialects.chat_answer import (
+    AnswerPart,
+    AnswerStream,
+    ChatAnswer,
+    part_steps,
+    read_answer,
+)
 from benchwright.endpoint.dialects.dialect_table import AnswerWriter, Dialect, Event
 from benchwright.endpoint.simulation_marks import SIMULATED_MARK, is_simulated
 
 _encode = msgspec.json.Encoder().encode
 
 
-class Translation:
+class AnswerTranslator:
     """Translation of one chat completion's answer into a dialect.
 
     `asked`: the original request, in that dialect. `content_type`: the content type of a stream.
     """
 
     def __init__(self, dialect: Dialect, asked: dict[str, Any], identity: str = "") -> None:
-        self.keep_alive = dialect.keep_alive
+        self.keep_alive = dialect.keep_alive_event
         self._dialect = dialect
         self._asked = asked
         self._identity = identity or token_hex(12)
@@ -61,7 +67,7 @@ class Translation:
             status = code if type(code) is int and 400 <= code < 600 else 500
             return self.fail(str(error.get("message") or error), status)
         return (
-            self._frames.encode([event for step in steps for event in self._writer.write_step(step)])
+            self._frames.encode([event for step in steps for event in self._writer.write_answer_step(step)])
             if steps
             else b""
         )
@@ -76,7 +82,7 @@ class Translation:
             return b""
         if not announced and self._stream.answer.finish_reason is None:
             return self.fail("The stream ended before the answer did.")
-        events = [event for step in self._stream.finish() for event in self._writer.write_step(step)]
+        events = [event for step in self._stream.finish() for event in self._writer.write_answer_step(step)]
         return self._last([*events, *self._writer.end(self._stream.answer)])
 
     def fail(self, message: str, status: int = 500) -> bytes:
@@ -100,8 +106,8 @@ class Translation:
         """Return all events of a stream that follow the events of `begin`, for a complete answer."""
         events: list[Event] = []
         for part in answer.parts:
-            for step in steps_of(part):
-                events += self._writer.write_step(step)
+            for step in part_steps(part):
+                events += self._writer.write_answer_step(step)
         return self._last([*events, *self._writer.end(answer)])
 
     def encode_message(self, text: str, stream: bool) -> bytes:

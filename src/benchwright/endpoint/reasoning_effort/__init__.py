@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from benchwright.endpoint.reasoning_effort.servers import FoundStyle, style_of_host, style_of_server
-from benchwright.endpoint.reasoning_effort.styles import STYLES, ReasoningSettings, body_fields
+from benchwright.endpoint.reasoning_effort.servers import DetectedStyle, style_of_host, style_of_server
+from benchwright.endpoint.reasoning_effort.styles import REQUEST_STYLES, ReasoningSettings, body_fields
 
-__all__ = ["STYLES", "FoundStyle", "ReasoningSettings", "body_fields", "style_of_host", "style_of_server"]
+__all__ = [
+    "REQUEST_STYLES",
+    "DetectedStyle",
+    "ReasoningSettings",
+    "body_fields",
+    "style_of_host",
+    "style_of_server",
+]

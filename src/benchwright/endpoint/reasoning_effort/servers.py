@@ -27,22 +27,22 @@ OWNER_STYLES = {"vllm": "vllm", "sglang": "sglang", "llamacpp": "llama.cpp"}
 """Mapping from values of `owned_by` in a server's list of models to the server's thinking style."""
 
 
-class FoundStyle(NamedTuple):
+class DetectedStyle(NamedTuple):
     """A detected thinking style. `evidence`: a phrase that says how the style was detected."""
 
     style: str
     evidence: str
 
 
-def style_of_host(base_url: str) -> FoundStyle | None:
+def style_of_host(base_url: str) -> DetectedStyle | None:
     """Return the thinking style of a known host. Return None if the host is unknown."""
     if base_url == LITELLM_BASE_URL:
-        return FoundStyle("litellm", "LiteLLM")
+        return DetectedStyle("litellm", "LiteLLM")
     style = HOST_STYLES.get(parse_base_url(base_url).host)
-    return None if style is None else FoundStyle(style, "its host")
+    return None if style is None else DetectedStyle(style, "its host")
 
 
-async def style_of_server(base_url: str, access: Access) -> FoundStyle | None:
+async def style_of_server(base_url: str, access: Access) -> DetectedStyle | None:
     """Return a server's thinking style, found by its list of models or by a /version like vLLM's.
 
     Return None if neither shows it.
@@ -52,5 +52,5 @@ async def style_of_server(base_url: str, access: Access) -> FoundStyle | None:
     """
     for owner in await list_owners(base_url, access):
         if owner in OWNER_STYLES:
-            return FoundStyle(OWNER_STYLES[owner], "its list of models")
-    return FoundStyle("vllm", "its /version") if await has_version_route(base_url, access) else None
+            return DetectedStyle(OWNER_STYLES[owner], "its list of models")
+    return DetectedStyle("vllm", "its /version") if await has_version_route(base_url, access) else None

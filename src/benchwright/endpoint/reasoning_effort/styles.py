@@ -33,11 +33,11 @@ class ReasoningSettings(NamedTuple):
 class RequestStyle(NamedTuple):
     """A style: one way to request thinking.
 
-    `fields`: a function that makes the request fields. `documentation_url`: the page of the server's
+    `make_fields`: a function that makes the request fields. `documentation_url`: the page of the server's
     documentation.
     """
 
-    fields: Callable[[ReasoningSettings], BodyFields]
+    make_fields: Callable[[ReasoningSettings], BodyFields]
     documentation_url: str
 
 
@@ -147,7 +147,7 @@ def _litellm(thinking: ReasoningSettings) -> BodyFields:
     return _effort(thinking)
 
 
-STYLES: Mapping[str, RequestStyle] = {
+REQUEST_STYLES: Mapping[str, RequestStyle] = {
     "openai": RequestStyle(_openai, "https://platform.openai.com/docs/api-reference/chat/create"),
     "openrouter": RequestStyle(_openrouter, "https://openrouter.ai/docs/use-cases/reasoning-tokens"),
     "vllm": RequestStyle(_vllm, "https://docs.vllm.ai/en/latest/features/reasoning_outputs/"),
@@ -173,8 +173,8 @@ def body_fields(style: str, thinking: ReasoningSettings) -> BodyFields:
         UserError: If the style has no field for this thinking. The message names the alternative.
     """
     try:
-        return STYLES[style].fields(thinking)
+        return REQUEST_STYLES[style].make_fields(thinking)
     except _Unknown as error:
         raise UserError(
-            f"--thinking-style {style} {error} (see {STYLES[style].documentation_url})."
+            f"--thinking-style {style} {error} (see {REQUEST_STYLES[style].documentation_url})."
         ) from None

@@ -9,31 +9,31 @@ from typing import Any, NamedTuple
 import msgspec
 
 from benchwright.endpoint.client import EndpointClient
-from benchwright.endpoint.dialects import DIALECTS, Dialect, Translation
+from benchwright.endpoint.dialects import DIALECTS, AnswerTranslator, Dialect
 from benchwright.endpoint.dialects.dialect_table import TokenCounting
 from benchwright.endpoint.dialects.losses import TranslationLosses
-from benchwright.endpoint.flags import DIALECT_UNDECIDED, TRANSLATED, left_out_names
+from benchwright.endpoint.flags import DIALECT_UNDECIDED_FLAG, TRANSLATED_FLAG, left_out_names
 from benchwright.endpoint.rate_limits import RATE_LIMIT_STATUSES
+from benchwright.endpoint.relay.model_renaming import ModelRenamer
 from benchwright.endpoint.relay.program_requests import (
     TRANSLATION_FIELDS,
     OutgoingRequest,
     RequestFacts,
-    body_as_chat,
+    convert_body_to_chat,
     decode_body,
-    fields_of,
     make_chat_request,
     make_native_request,
     make_translated_request,
+    read_fields,
     request_facts,
     to_chat_fields,
 )
 from benchwright.endpoint.relay.relayed_answer import NO_RETRY_HEADER, RelayedAnswer
-from benchwright.endpoint.relay.renamed_answer import RenamedAnswer
 from benchwright.endpoint.relay.settings import RelaySettings
 from benchwright.endpoint.relay.token_counts import count_request_tokens
 from benchwright.endpoint.relay.translated_answer import TranslatedAnswer
 from benchwright.endpoint.reply import Reply
-from benchwright.endpoint.request import Purpose
+from benchwright.endpoint.request import RequestPurpose
 from benchwright.endpoint.serving.http import JSON_CONTENT_TYPE, Headers, HttpError, HttpRequest
 from benchwright.errors import LimitReached, ProviderError
 from benchwright.records import Record, RequestRecord
@@ -60,7 +60,7 @@ class RelayedRequest(Record, frozen=True):
     reply: Reply | None = None
     error: ProviderError | None = None
     label: str = ""
-    facts: RequestFacts = RequestFacts()
+    request_facts: RequestFacts = RequestFacts()
 
 
 class Grant:
@@ -77,7 +77,7 @@ class Grant:
         token: str,
         client: EndpointClient,
         settings: RelaySettings,
-        admit: Callable[[RequestFacts], Purpose],
+        admit: Callable[[RequestFacts], RequestPurpose],
         note: Callable[[RelayedRequest], None],
         withdraw: Callable[[Grant], None],
         names: Sequence[str] = (),
@@ -109,7 +109,7 @@ class Grant:
         Raises:
             HttpError: If the body is not a JSON object, or a limit of the trial is reached.
         """
-        fields = fields_of(request.body)
+        fields = read_fields(request.body)
         dialect = DIALECTS.get(path)
         counting = None if dialect is None else dialect.token_counting
         if dialect is not None and counting is not None and path == counting.path:
@@ -126,10 +126,10 @@ class Grant:
         if asked.offers_tools:
             purpose = msgspec.structs.replace(purpose, offered_tools=())
         label = request.headers.get(LABEL_HEADER, b"").decode("latin-1")
-        noted = RelayedRequest(path, b"", RequestRecord(""), label=label, facts=asked)
+        noted = RelayedRequest(path, b"", RequestRecord(""), label=label, request_facts=asked)
         if dialect is None:
             outgoing = make_chat_request(path, self.model, self._settings, fields)
-            sent = _Sent(outgoing, added=self._settings.names_added_to(fields))
+            sent = _Sent(outgoing, added=self._settings.added_setting_names(fields))
             self._rename(answer, fields)
             self._start(answer, self._ask(sent, noted, purpose, answer))
         else:
@@ -145,7 +145,7 @@ class Grant:
         """Put the requested model's name into the response, if it differs from the target's own name."""
         name = fields.get("model")
         if isinstance(name, msgspec.Raw) and bytes(name) != msgspec.json.encode(self.model):
-            answer.tee.receiver = RenamedAnswer(answer, name)
+            answer.tee.receiver = ModelRenamer(answer, name)
 
     async def _ask_in(
         self,
@@ -153,7 +153,7 @@ class Grant:
         request: HttpRequest,
         fields: dict[str, Any],
         noted: RelayedRequest,
-        purpose: Purpose,
+        purpose: RequestPurpose,
         answer: RelayedAnswer,
     ) -> None:
         """Send a request that is in another dialect than chat completions.
@@ -172,17 +172,19 @@ class Grant:
                 asked = decode_body(request.body)
                 losses = TranslationLosses()
                 outgoing = make_translated_request(dialect, self.model, self._settings, asked, losses)
-                flags = (TRANSLATED,) if speaks is False else (TRANSLATED, DIALECT_UNDECIDED)
-                added = {*self._settings.values, *TRANSLATION_FIELDS}
+                flags = (TRANSLATED_FLAG,) if speaks is False else (TRANSLATED_FLAG, DIALECT_UNDECIDED_FLAG)
+                added = {*self._settings.setting_values, *TRANSLATION_FIELDS}
                 sent = _Sent(outgoing, flags=(*flags, *losses.flags), added=added)
                 stream = bool(asked.get("stream"))
-                answer.tee.receiver = TranslatedAnswer(answer, Translation(dialect, asked), stream)
+                answer.tee.receiver = TranslatedAnswer(answer, AnswerTranslator(dialect, asked), stream)
         except HttpError as refused:
             answer.send_error(refused)
             return
         await self._ask(sent, noted, purpose, answer)
 
-    async def _ask(self, sent: _Sent, noted: RelayedRequest, purpose: Purpose, answer: RelayedAnswer) -> None:
+    async def _ask(
+        self, sent: _Sent, noted: RelayedRequest, purpose: RequestPurpose, answer: RelayedAnswer
+    ) -> None:
         records: list[RequestRecord] = []
         reply, error = None, None
         try:
@@ -206,7 +208,7 @@ class Grant:
             for record in records:
                 body = sent.outgoing.body
                 if sent.spoken is not None:
-                    body = body_as_chat(sent.spoken, self.model, body)
+                    body = convert_body_to_chat(sent.spoken, self.model, body)
                 record = sent.noted_on(record)
                 self._note(msgspec.structs.replace(noted, body=body, record=record, reply=reply, error=error))
 
@@ -216,7 +218,7 @@ class Grant:
         """Respond with the number of tokens of a request. Nothing is generated, so nothing is recorded."""
         try:
             asked = {**decode_body(body), "model": self.model}
-            answer.send_whole(await count_request_tokens(self._client, dialect, counting, asked))
+            answer.send_complete_response(await count_request_tokens(self._client, dialect, counting, asked))
         except HttpError as refused:
             answer.send_error(refused)
 
@@ -229,8 +231,8 @@ def _end_program(dialect: Dialect, request: HttpRequest, answer: RelayedAnswer, 
     """
     asked = decode_body(request.body)
     stream = bool(to_chat_fields(dialect, asked).get("stream"))
-    translation = Translation(dialect, asked)
-    answer.send_whole(
+    translation = AnswerTranslator(dialect, asked)
+    answer.send_complete_response(
         translation.encode_message(text, stream), translation.content_type if stream else JSON_CONTENT_TYPE
     )
 

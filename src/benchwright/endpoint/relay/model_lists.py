@@ -17,7 +17,7 @@ def model_list(names: Iterable[str]) -> bytes:
     )
 
 
-def one_model(name: str) -> bytes:
+def openai_model_entry(name: str) -> bytes:
     """Return the response body of /v1/models/NAME."""
     return msgspec.json.encode(_model(name))
 

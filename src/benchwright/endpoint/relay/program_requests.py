@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import msgspec
 import xxhash
 
-from benchwright.endpoint.dialects import Dialect, NotTranslated
+from benchwright.endpoint.dialects import Dialect, UntranslatableRequest
 from benchwright.endpoint.dialects.gemini.field_names import read_field
 from benchwright.endpoint.dialects.gemini.urls import URL_FIELDS, GeminiUrl, url_suffix
 from benchwright.endpoint.dialects.losses import TranslationLosses
@@ -39,7 +39,7 @@ class RequestFacts(Record, frozen=True):
     opening_digest: int = 0
 
 
-def fields_of(body: bytes) -> dict[str, Any]:
+def read_fields(body: bytes) -> dict[str, Any]:
     """Return the top-level fields of a request body. Their values are undecoded JSON.
 
     Raises:
@@ -69,7 +69,7 @@ def add_url_fields(address: GeminiUrl, body: bytes) -> bytes:
     Raises:
         HttpError: If the body is not a JSON object.
     """
-    return _encode(address.add_to_body(fields_of(body)))
+    return _encode(address.add_to_body(read_fields(body)))
 
 
 def request_facts(fields: Mapping[str, Any], dialect: Dialect | None) -> RequestFacts:
@@ -147,7 +147,7 @@ def to_chat_fields(
     """
     try:
         return dialect.chat_request(asked, TranslationLosses() if losses is None else losses)
-    except NotTranslated as error:
+    except UntranslatableRequest as error:
         raise HttpError(400, str(error)) from None
 
 
@@ -174,7 +174,7 @@ def make_translated_request(
     return make_chat_request("/chat/completions", model, settings, fields)
 
 
-def body_as_chat(dialect: Dialect, model: str, body: bytes) -> bytes:
+def convert_body_to_chat(dialect: Dialect, model: str, body: bytes) -> bytes:
     """Return the chat completion that is equivalent to a request body, for the record.
 
     If there is no equivalent, the body is returned unchanged.

@@ -102,7 +102,7 @@ class RelayedAnswer:
         """Store the connection to the target, so that it can be paused while the program is not reading."""
         self._carrier = connection
 
-    def head(self, status: int, headers: AnswerHeaders) -> None:
+    def receive_head(self, status: int, headers: AnswerHeaders) -> None:
         """Begin the response. If the response is an error, hold it back."""
         passed = [(name, value) for name, value in headers if name not in _OF_THE_CONNECTION]
         if status >= 300:
@@ -117,7 +117,7 @@ class RelayedAnswer:
             response_head(status, passed, length=length, chunked=self._chunked, keep_alive=self._keep_alive)
         )
 
-    def data(self, chunk: bytes) -> None:
+    def receive_data(self, chunk: bytes) -> None:
         """Pass a piece of the body on. If the program is not reading, pause the connection to the target."""
         if self.is_over or not chunk:
             return
@@ -127,12 +127,12 @@ class RelayedAnswer:
                 self.send_error(HttpError(502, f"The target's error is larger than {MAX_ERROR_BYTES} bytes."))
             return
         self._connection.write(b"%x\r\n%b\r\n" % (len(chunk), chunk) if self._chunked else chunk)
-        if self._connection.paused and self._carrier is not None:
+        if self._connection.is_paused and self._carrier is not None:
             self._carrier.pause()
             if SLOW_READER_FLAG not in self.tee.meter.flags:
                 self.tee.meter.flags.append(SLOW_READER_FLAG)
 
-    def end(self) -> None:
+    def complete(self) -> None:
         """Complete the response. An error that was held back is sent now."""
         status, headers = self._head
         if self.is_over or 300 <= status < 400:
@@ -147,7 +147,9 @@ class RelayedAnswer:
 
     # Called by the relay
 
-    def send_whole(self, body: bytes, content_type: bytes = JSON_CONTENT_TYPE, status: int = 200) -> None:
+    def send_complete_response(
+        self, body: bytes, content_type: bytes = JSON_CONTENT_TYPE, status: int = 200
+    ) -> None:
         """Send a response with a body that the relay itself created."""
         headers = (*RELAY_HEADERS, (b"content-type", content_type))
         head = response_head(status, headers, length=len(body), keep_alive=self._keep_alive)
@@ -159,8 +161,8 @@ class RelayedAnswer:
         if self.is_over:
             return
         if self._begun and self.last_words is not None:
-            self.data(self.last_words(str(refused), refused.status))
-            self.end()
+            self.receive_data(self.last_words(str(refused), refused.status))
+            self.complete()
             return
         if self._begun:
             self._finish(keep_alive=False)

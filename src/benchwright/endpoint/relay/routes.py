@@ -10,7 +10,12 @@ from urllib.parse import unquote
 import msgspec
 
 from benchwright.endpoint.dialects.gemini.urls import parse_url
-from benchwright.endpoint.relay.model_lists import gemini_model, gemini_model_list, model_list, one_model
+from benchwright.endpoint.relay.model_lists import (
+    gemini_model,
+    gemini_model_list,
+    model_list,
+    openai_model_entry,
+)
 from benchwright.endpoint.relay.program_requests import add_url_fields
 from benchwright.endpoint.serving.http import HttpError, HttpRequest
 
@@ -28,18 +33,18 @@ class Route(NamedTuple):
     """Destination of a request to the relay.
 
     `path`: the path of a dialect. `request`: the request; for Gemini, its body includes the fields from its
-    URL. `listing`: a function that makes the response to a request for a list of models from the models'
+    URL. `make_listing`: a function that makes the response to a request for a list of models from the models'
     names; None for other requests. `model`: the requested model if the request is for one model instead of a
     list.
     """
 
     path: str
     request: HttpRequest
-    listing: ListingFunction | None = None
+    make_listing: ListingFunction | None = None
     model: str | None = None
 
 
-def route_of(request: HttpRequest) -> Route:
+def find_route(request: HttpRequest) -> Route:
     """Return the route of a request.
 
     Raises:
@@ -58,7 +63,7 @@ def route_of(request: HttpRequest) -> Route:
     asked = _MODEL.fullmatch(request.path)
     if asked is not None:
         _check_method(request, b"GET")
-        return _about_models(request, asked[1], one_model, model_list)
+        return _about_models(request, asked[1], openai_model_entry, model_list)
     known = _PATH.fullmatch(request.path)
     if known is None:
         shown = request.path.decode("latin-1")

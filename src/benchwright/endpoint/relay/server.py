@@ -16,14 +16,14 @@ from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.relay.grant import Grant, RelayedRequest
 from benchwright.endpoint.relay.program_requests import RequestFacts
 from benchwright.endpoint.relay.relayed_answer import RELAY_HEADERS, RelayedAnswer
-from benchwright.endpoint.relay.routes import route_of
+from benchwright.endpoint.relay.routes import find_route
 from benchwright.endpoint.relay.settings import RelaySettings
 from benchwright.endpoint.relay.surrogate_repair import repair_surrogates
-from benchwright.endpoint.request import Purpose
+from benchwright.endpoint.request import RequestPurpose
 from benchwright.endpoint.serving.connection import ServerConnection
 from benchwright.endpoint.serving.http import HttpError, HttpRequest
 from benchwright.endpoint.serving.listener import (
-    LOOPBACK,
+    LOOPBACK_HOST,
     base_url,
     listen,
     listen_on_unix_socket,
@@ -96,8 +96,8 @@ def _shared_settings(client: EndpointClient) -> RelaySettings:
     return RelaySettings(settings, settings.keys())
 
 
-def _purpose(asked: RequestFacts) -> Purpose:
-    return Purpose(perf_counter_ns())
+def _purpose(asked: RequestFacts) -> RequestPurpose:
+    return RequestPurpose(perf_counter_ns())
 
 
 class Relay:
@@ -127,7 +127,7 @@ class Relay:
         self._servers: list[asyncio.Server] = []
 
     async def __aenter__(self) -> Relay:
-        listener = listen(LOOPBACK, 0)
+        listener = listen(LOOPBACK_HOST, 0)
         self.base_url = base_url(listener)
         self._servers.append(await start_server(self, listener))
         if self._also_at is not None:
@@ -143,11 +143,11 @@ class Relay:
         for server in self._servers:
             await stop_server(self, server)
 
-    def open(
+    def open_grant(
         self,
         client: EndpointClient,
         settings: Mapping[str, Any],
-        admit: Callable[[RequestFacts], Purpose],
+        admit: Callable[[RequestFacts], RequestPurpose],
         note: Callable[[RelayedRequest], None],
         names: Sequence[str] = (),
     ) -> Grant:
@@ -166,7 +166,7 @@ class Relay:
         self._grants[token.encode()] = grant
         return grant
 
-    def share(
+    def open_shared_grant(
         self, clients: Mapping[str, EndpointClient], note: Callable[[RelayedRequest], None]
     ) -> SharedGrant:
         """Return a grant whose token allows requests to the targets of all these clients.
@@ -181,16 +181,16 @@ class Relay:
         """Start the response to a request, and return it."""
         answer = RelayedAnswer(connection, request)
         if request.method == b"HEAD":  # some clients check without a key whether the server is up
-            answer.send_whole(b"")
+            answer.send_complete_response(b"")
             return answer
         try:
             grant = self._grant(request)
             self._users[connection] = grant
-            route = route_of(repair_surrogates(request))
+            route = find_route(repair_surrogates(request))
             if route.model is not None and isinstance(grant, SharedGrant):
                 grant.check_model_name(route.model)
-            if route.listing is not None:
-                answer.send_whole(route.listing(grant.names))
+            if route.make_listing is not None:
+                answer.send_complete_response(route.make_listing(grant.names))
             else:
                 grant.forward(route.path, route.request, answer)
         except HttpError as refused:
@@ -203,7 +203,7 @@ class Relay:
             connection.close()
 
     def _grant(self, request: HttpRequest) -> Grant | SharedGrant:
-        grant = self._grants.get(request.key)
+        grant = self._grants.get(request.api_key)
         if grant is None:
             raise HttpError(
                 401, "The token is missing, wrong, or of a trial that has ended.", code="invalid_api_key"
@@ -214,7 +214,7 @@ class Relay:
         """Revoke the token of a grant. Close the connections that were last used with that token."""
         self._grants.pop(grant.token.encode(), None)
         for connection in list(self.connections):
-            if self._users.get(connection) is grant and not (self._keeps_idle and connection.idle):
+            if self._users.get(connection) is grant and not (self._keeps_idle and connection.is_idle):
                 connection.close()
 
 

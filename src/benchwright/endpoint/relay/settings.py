@@ -42,11 +42,11 @@ _decode = msgspec.json.Decoder().decode
 class RelaySettings(NamedTuple):
     """Settings of a target for the requests of a program.
 
-    `overridable`: the names of settings for which the program's value wins.
+    `overridable_names`: the names of settings for which the program's value wins.
     """
 
-    values: Mapping[str, Any]
-    overridable: Set[str] = frozenset()
+    setting_values: Mapping[str, Any]
+    overridable_names: Set[str] = frozenset()
 
     def merge_into(self, fields: Mapping[str, Any], dialect: Dialect | None) -> dict[str, Any]:
         """Return a request's fields with the target's settings merged in, as far as the dialect has these settings.
@@ -55,20 +55,20 @@ class RelaySettings(NamedTuple):
         limit, that limit stays.
         """
         merged = dict(fields)
-        for name, value in self.values.items():
+        for name, value in self.setting_values.items():
             path = (name,) if dialect is None else dialect.setting_paths.get(name)
             if path is not None and (name in _LIMITS or not self._yields(name, fields, path)):
                 _set(merged, path, value)
-        if MAX_TOKENS_FIELD in self.values:
+        if MAX_TOKENS_FIELD in self.setting_values:
             _fit_thinking(merged)
         return merged
 
-    def names_added_to(self, fields: Mapping[str, Any]) -> set[str]:
+    def added_setting_names(self, fields: Mapping[str, Any]) -> set[str]:
         """Return the names of the settings that Benchwright adds to a chat completion with these fields."""
-        return {name for name in self.values if not self._yields(name, fields, (name,))}
+        return {name for name in self.setting_values if not self._yields(name, fields, (name,))}
 
     def _yields(self, name: str, fields: Mapping[str, Any], path: SettingPath) -> bool:
-        return name in self.overridable and _has(fields, path)
+        return name in self.overridable_names and _has(fields, path)
 
 
 def sent_settings(dialect: Dialect | None, fields: Mapping[str, Any]) -> dict[str, int | float | str]:

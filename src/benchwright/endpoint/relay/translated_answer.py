@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 
-from benchwright.endpoint.accumulator import MALFORMED_ERRORS
+from benchwright.endpoint.accumulator import MALFORMED_RESPONSE_ERRORS
 from benchwright.endpoint.connection import Connection
 from benchwright.endpoint.connection import Headers as AnswerHeaders
-from benchwright.endpoint.dialects import Translation
-from benchwright.endpoint.dialects.answer import read_answer
+from benchwright.endpoint.dialects import AnswerTranslator
+from benchwright.endpoint.dialects.chat_answer import read_answer
 from benchwright.endpoint.dialects.event_encoders import EVENT_STREAM
 from benchwright.endpoint.failures import error_from_response
 from benchwright.endpoint.json_reading import read_json
@@ -29,7 +29,7 @@ class TranslatedAnswer:
     program would retry. While nothing arrives, keep-alives are sent in the stream.
     """
 
-    def __init__(self, answer: RelayedAnswer, translation: Translation, stream: bool) -> None:
+    def __init__(self, answer: RelayedAnswer, translation: AnswerTranslator, stream: bool) -> None:
         self._answer = answer
         self._translation = translation
         self._stream = stream
@@ -48,7 +48,7 @@ class TranslatedAnswer:
         """Store the connection to the target, so that it can be paused while the program is not reading."""
         self._answer.set_connection(connection)
 
-    def head(self, status: int, headers: AnswerHeaders) -> None:
+    def receive_head(self, status: int, headers: AnswerHeaders) -> None:
         """Find out whether the target sends a stream.
 
         The response to the program begins only with the first chunk, because that chunk may carry a
@@ -59,14 +59,14 @@ class TranslatedAnswer:
         if status == 200 and kind.lower().startswith(EVENT_STREAM):
             self._events = EventStream()
 
-    def data(self, chunk: bytes) -> None:
+    def receive_data(self, chunk: bytes) -> None:
         """Translate a piece of the body, and pass the result on."""
         if self._events is None:
             self._body += chunk
         elif not self._broken:
             try:
                 said = b"".join([self._said(data) for data in self._events.feed(chunk)])
-            except (*MALFORMED_ERRORS, EventTooLarge) as error:
+            except (*MALFORMED_RESPONSE_ERRORS, EventTooLarge) as error:
                 self._broken = True
                 self._begin()
                 said = self._translation.fail(
@@ -74,7 +74,7 @@ class TranslatedAnswer:
                 )
             self._say(said)
 
-    def end(self) -> None:
+    def complete(self) -> None:
         """Complete the response."""
         if self._alarm is not None:
             self._alarm.cancel()
@@ -83,7 +83,7 @@ class TranslatedAnswer:
                 self._begin()
                 error = self._events.error.decode("utf-8", "replace")
                 self._say(self._translation.fail(error) if error else self._translation.end(self._announced))
-            self._answer.end()
+            self._answer.complete()
         elif self._status != 200:
             self._refuse()
         else:
@@ -95,14 +95,14 @@ class TranslatedAnswer:
             self._begun = True
             kind = (b"content-type", self._translation.content_type)
             marks = [header for header in self._headers if header[0].endswith(SIMULATED_HEADER)]
-            self._answer.head(200, [kind, (b"cache-control", b"no-cache"), *marks])
+            self._answer.receive_head(200, [kind, (b"cache-control", b"no-cache"), *marks])
             self._answer.last_words = self._translation.fail
             self._say(self._translation.begin())
 
     def _say(self, events: bytes) -> None:
         if events:
             self._said_at = self._loop.time()
-            self._answer.data(events)
+            self._answer.receive_data(events)
 
     def _keep_alive(self) -> None:
         """Send a keep-alive if the stream was silent for `KEEP_ALIVE_SECONDS`, and schedule the next check."""
@@ -132,10 +132,10 @@ class TranslatedAnswer:
                 self._translation.mark_if_simulated(body)
                 self._begin()
                 self._say(self._translation.remaining_events(answer))
-                self._answer.end()
+                self._answer.complete()
             else:
-                self._answer.send_whole(self._translation.translate_body(body))
-        except MALFORMED_ERRORS:
+                self._answer.send_complete_response(self._translation.translate_body(body))
+        except MALFORMED_RESPONSE_ERRORS:
             self._answer.send_error(
                 HttpError(502, "The target's answer is not a chat completion.", "upstream_error")
             )

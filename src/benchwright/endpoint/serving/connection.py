@@ -34,11 +34,11 @@ class ResponseInProgress(Protocol):
         ...
 
     def resume(self) -> None:
-        """Continue, because the client of a `paused` connection reads again."""
+        """Continue, because the client of a `is_paused` connection reads again."""
         ...
 
 
-class Handler(Protocol):
+class RequestHandler(Protocol):
     """Handler of requests.
 
     `headers`: headers added to every error that the connection itself sends. `connections`: the open
@@ -63,7 +63,7 @@ class ServerConnection(asyncio.Protocol):
     A request sent before the last response ended is refused.
     """
 
-    def __init__(self, handler: Handler) -> None:
+    def __init__(self, handler: RequestHandler) -> None:
         self._handler = handler
         self._parser = httptools.HttpRequestParser(self)
         self._transport: asyncio.Transport | None = None
@@ -76,10 +76,10 @@ class ServerConnection(asyncio.Protocol):
         self._keep_alive = True
         self._refused: HttpError | None = None
         self._deaf = False
-        self.paused = False
+        self.is_paused = False
 
     @property
-    def idle(self) -> bool:
+    def is_idle(self) -> bool:
         """True if no response is in progress."""
         return self._answer is None or self._answer.is_over
 
@@ -102,12 +102,12 @@ class ServerConnection(asyncio.Protocol):
         self._transport = None
 
     def pause_writing(self) -> None:
-        """Set `paused`, because the client is not reading."""
-        self.paused = True
+        """Set `is_paused`, because the client is not reading."""
+        self.is_paused = True
 
     def resume_writing(self) -> None:
         """Continue the response, because the client reads again."""
-        self.paused = False
+        self.is_paused = False
         if self._answer is not None:
             self._answer.resume()
 
@@ -176,7 +176,7 @@ class ServerConnection(asyncio.Protocol):
     def write(self, data: bytes) -> None:
         """Write bytes to the kernel.
 
-        Bytes that the kernel does not accept are buffered, and the connection is then `paused`.
+        Bytes that the kernel does not accept are buffered, and the connection is then `is_paused`.
         """
         if self._transport is not None:
             self._transport.write(data)

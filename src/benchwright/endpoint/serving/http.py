@@ -56,7 +56,7 @@ class HttpRequest(msgspec.Struct):
         return "gemini" if _GEMINI.match(self.path) else "chat"
 
     @property
-    def key(self) -> bytes:
+    def api_key(self) -> bytes:
         """The client's key; b"" if there is none. The key may be in any of the headers for keys, or in the query."""
         bearer = _BEARER.fullmatch(self.headers.get(b"authorization", b""))
         shown = bearer[1] if bearer else b""

@@ -6,10 +6,10 @@ import asyncio
 import socket
 from pathlib import Path
 
-from benchwright.endpoint.serving.connection import Handler, ServerConnection
+from benchwright.endpoint.serving.connection import RequestHandler, ServerConnection
 from benchwright.errors import UserError
 
-LOOPBACK = "127.0.0.1"
+LOOPBACK_HOST = "127.0.0.1"
 _BACKLOG = 4096
 
 
@@ -61,7 +61,7 @@ def base_url(listener: socket.socket) -> str:
     return f"http://[{host}]:{port}/v1" if ":" in host else f"http://{host}:{port}/v1"
 
 
-async def start_server(handler: Handler, listener: socket.socket) -> asyncio.Server:
+async def start_server(handler: RequestHandler, listener: socket.socket) -> asyncio.Server:
     """Return a server that accepts connections on the socket, and lets the handler respond to their requests."""
     loop = asyncio.get_running_loop()
     if listener.family == socket.AF_UNIX:
@@ -71,7 +71,7 @@ async def start_server(handler: Handler, listener: socket.socket) -> asyncio.Ser
     return await loop.create_server(lambda: ServerConnection(handler), sock=listener, backlog=_BACKLOG)
 
 
-async def stop_server(handler: Handler, server: asyncio.Server) -> None:
+async def stop_server(handler: RequestHandler, server: asyncio.Server) -> None:
     """Stop listening and end all connections."""
     server.close()
     for _ in range(3):  # a connection that was just accepted appears one step later

@@ -15,20 +15,20 @@ from benchwright.endpoint.simulate.settings import (
     keyed_answers,
     read_keyed_answers,
 )
-from benchwright.endpoint.simulate.shared_counters import Stats
+from benchwright.endpoint.simulate.shared_counters import EndpointStats
 from benchwright.endpoint.simulate.timing import Delay
-from benchwright.endpoint.simulate.truth import Truth, read_truth
+from benchwright.endpoint.simulate.truth_log import TruthRecord, read_truth
 
 __all__ = [
     "Delay",
+    "EndpointStats",
     "Faults",
     "KeyedAnswer",
     "Script",
     "ScriptedCall",
     "Settings",
     "SimulatedEndpoint",
-    "Stats",
-    "Truth",
+    "TruthRecord",
     "keyed_answers",
     "read_keyed_answers",
     "read_scripts",

@@ -34,7 +34,7 @@ class AnswerKey:
         self._index = {prompt: index for index, prompt in enumerate(self._prompts)}
         self._longest_first = sorted(self._prompts, key=len, reverse=True)
         self._right_count = round(settings.accuracy * len(self._prompts))
-        self._rounds = Rounds(board)
+        self._rounds = PromptRounds(board)
         self.find = lru_cache(maxsize=4096)(self._find)
         self._right_in = lru_cache(maxsize=64)(self._rank)
 
@@ -60,7 +60,7 @@ class AnswerKey:
         """Free a round, because the answer of that round did not reach the client."""
         self._rounds.free_round(self._index[entry.prompt], number)
 
-    def is_right(self, entry: KeyedAnswer, number: int) -> bool:
+    def is_answered_correctly(self, entry: KeyedAnswer, number: int) -> bool:
         """Return True if the entry's prompt is answered correctly in the round `number`."""
         return bool(self._right_in(number)[self._index[entry.prompt]])
 
@@ -74,7 +74,7 @@ class AnswerKey:
         return flags
 
 
-class Rounds:
+class PromptRounds:
     """Assigns a round number to each request whose prompt has an entry in the answer key.
 
     The round number is the number of times that the prompt was answered before. The number assigned is the

@@ -13,14 +13,14 @@ from typing import Any
 import msgspec
 
 from benchwright.endpoint.simulate.answer_key import AnswerKey, wrong_answer
-from benchwright.endpoint.simulate.questions import Question
+from benchwright.endpoint.simulate.request_parsing import ParsedRequest
 from benchwright.endpoint.simulate.scripts import Scripts
 from benchwright.endpoint.simulate.settings import KeyedAnswer, ScriptedCall, Settings
 from benchwright.endpoint.simulate.shared_counters import SharedCounters
-from benchwright.endpoint.simulate.tools import encoded_arguments, last_result, next_calls
+from benchwright.endpoint.simulate.tools import encode_arguments, last_tool_result, next_tool_calls
 
 REFUSAL_TEXT = "This simulated model declines to answer."
-ANSWER_WORDS = (
+FILLER_WORDS = (
     "a",
     "simulated",
     "model",
@@ -58,7 +58,7 @@ class SimulatedCall(msgspec.Struct):
 class SimulatedAnswer(msgspec.Struct):
     """An answer of a simulated model: its tokens by channel, in the order of sending.
 
-    `keyed_answer`: the entry of the answer key that the answer is made from, or None. `round`: how often that
+    `keyed_answer`: the entry of the answer key that the answer is made from, or None. `round_number`: how often that
     entry's prompt was answered before (see `AnswerKey`). `cached_tokens`: the number of the prompt's tokens
     that were in the prefix cache; None without a cache.
     """
@@ -69,7 +69,7 @@ class SimulatedAnswer(msgspec.Struct):
     calls: list[SimulatedCall] = []
     finish_reason: str = "stop"
     keyed_answer: KeyedAnswer | None = None
-    round: int = 0
+    round_number: int = 0
     cached_tokens: int | None = None
 
     @property
@@ -102,20 +102,20 @@ class Answerer:
         self._key = AnswerKey(settings, board)
         self._scripts = Scripts(settings.scripts, settings.accuracy, settings.seed)
         words = settings.words if settings.policy == "words" else 0
-        self._words = " ".join(islice(cycle(ANSWER_WORDS), words))
+        self._words = " ".join(islice(cycle(FILLER_WORDS), words))
         self._words_tokens = split_tokens(self._words)
         self._reasoning_tokens = split_tokens(settings.reasoning)
 
-    def answer(self, question: Question, identity: str) -> SimulatedAnswer:
+    def make_answer(self, question: ParsedRequest, identity: str) -> SimulatedAnswer:
         """Return the answer to a question. `identity`: a string that becomes a part of the ids of tool calls."""
         settings = self._settings
-        played = self._scripts.reply(question) if settings.scripts else None
+        played = self._scripts.find_reply(question) if settings.scripts else None
         entry = self._key.find(question.prompt) if settings.answers else None
         answer = SimulatedAnswer()
         if played is not None:
             self._play(answer, played, question, identity)
             return answer
-        calls = next_calls(settings, entry, question)
+        calls = next_tool_calls(settings, entry, question)
         if calls:
             answer.calls = [_call(call, f"call_{identity}_{index}") for index, call in enumerate(calls)]
             answer.finish_reason = "tool_calls"
@@ -131,7 +131,7 @@ class Answerer:
         return answer
 
     def _play(
-        self, answer: SimulatedAnswer, message: dict[str, Any], question: Question, identity: str
+        self, answer: SimulatedAnswer, message: dict[str, Any], question: ParsedRequest, identity: str
     ) -> None:
         """Put a scripted message into an answer. The token limit does not cut a scripted message off."""
         for index, call in enumerate(message.get("tool_calls") or []):
@@ -146,10 +146,10 @@ class Answerer:
         The next answer to the prompt then uses that round.
         """
         if answer.keyed_answer is not None:
-            self._key.free_round(answer.keyed_answer, answer.round)
+            self._key.free_round(answer.keyed_answer, answer.round_number)
 
-    def _text(self, question: Question, entry: KeyedAnswer | None, answer: SimulatedAnswer) -> str:
-        result = last_result(question)
+    def _text(self, question: ParsedRequest, entry: KeyedAnswer | None, answer: SimulatedAnswer) -> str:
+        result = last_tool_result(question)
         if entry is not None:
             return self._keyed_text(entry, entry.answer if entry.answer is not None else result or "", answer)
         if self._settings.policy == "words":
@@ -161,12 +161,12 @@ class Answerer:
         return question.prompt if result is None else result
 
     def _keyed_text(self, entry: KeyedAnswer, text: str, answer: SimulatedAnswer) -> str:
-        answer.keyed_answer, answer.round = entry, self._key.take_round(entry)
-        if not self._key.is_right(entry, answer.round):
+        answer.keyed_answer, answer.round_number = entry, self._key.take_round(entry)
+        if not self._key.is_answered_correctly(entry, answer.round_number):
             text = wrong_answer(text)
         return self._settings.answer_template.replace("{answer}", text)
 
-    def _add_text(self, answer: SimulatedAnswer, text: str, question: Question) -> None:
+    def _add_text(self, answer: SimulatedAnswer, text: str, question: ParsedRequest) -> None:
         text = _stopped(text, question.stop_strings)
         reasoning = self._settings.reasoning
         if reasoning and (self._settings.reasoning_style == "think" or not question.is_chat):
@@ -216,7 +216,7 @@ def _stopped(text: str, stops: list[str]) -> str:
 
 
 def _call(call: ScriptedCall, identity: str) -> SimulatedCall:
-    return _pieces(identity, call.name, encoded_arguments(call))
+    return _pieces(identity, call.name, encode_arguments(call))
 
 
 def _pieces(identity: str, name: str, arguments: str) -> SimulatedCall:

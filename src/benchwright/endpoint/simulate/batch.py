@@ -9,13 +9,13 @@ from typing import Protocol
 
 from benchwright.endpoint.simulate import shared_counters as cell
 from benchwright.endpoint.simulate.prefix_cache import PrefixCache, RequestTokens
-from benchwright.endpoint.simulate.truth import Truth
+from benchwright.endpoint.simulate.truth_log import TruthRecord
 
 
 class BatchMember(Protocol):
     """Interface of a generation request that a batch uses."""
 
-    truth: Truth
+    truth: TruthRecord
     tokens: RequestTokens
 
     @property
@@ -75,7 +75,7 @@ class Batch:
         if self._waiting:
             self._soon(self._begin_those_that_wait)
 
-    def make_room(self, member: BatchMember) -> bool:
+    def make_room_for_token(self, member: BatchMember) -> bool:
         """Make room for the next token of a running request.
 
         Return False if that request itself was preempted.

@@ -10,13 +10,13 @@ from itertools import count
 
 import msgspec
 
-from benchwright.endpoint.dialects import Translation
+from benchwright.endpoint.dialects import AnswerTranslator
 from benchwright.endpoint.serving.http import HttpError, HttpRequest
 from benchwright.endpoint.simulate import shared_counters as cell
 from benchwright.endpoint.simulate.answers import Answerer, SimulatedAnswer, truncate_answer
 from benchwright.endpoint.simulate.prefix_cache import RequestTokens
-from benchwright.endpoint.simulate.questions import Question
 from benchwright.endpoint.simulate.replies import ReplyFormat
+from benchwright.endpoint.simulate.request_parsing import ParsedRequest
 from benchwright.endpoint.simulate.response_sender import ResponseSender, ScheduledResponse
 from benchwright.endpoint.simulate.scheduled_responses import (
     HARMLESS_FAULTS,
@@ -26,7 +26,7 @@ from benchwright.endpoint.simulate.scheduled_responses import (
 )
 from benchwright.endpoint.simulate.settings import DEFAULT_MODEL, Settings
 from benchwright.endpoint.simulate.shared_counters import SharedCounters
-from benchwright.endpoint.simulate.truth import Truth
+from benchwright.endpoint.simulate.truth_log import TruthRecord
 from benchwright.endpoint.simulation_marks import SIMULATED_MARK
 
 _FINISHED_CELL = {reason: cell.FINISHED_OFFSET + place for place, reason in enumerate(cell.FINISH_REASONS)}
@@ -35,18 +35,18 @@ _FINISHED_CELL = {reason: cell.FINISHED_OFFSET + place for place, reason in enum
 class PreparedAnswer(msgspec.Struct):
     """A prepared answer to a request.
 
-    `delay`: the ns from the end of the prefill to the first token. `schedule`: a function that makes the
+    `delay_ns`: the ns from the end of the prefill to the first token. `make_response`: a function that makes the
     scheduled response, given the time of the first token. `on_end`: called when the answer was sent or
     abandoned.
     """
 
     tokens: RequestTokens
-    delay: int
-    schedule: Callable[[int], ScheduledResponse]
+    delay_ns: int
+    make_response: Callable[[int], ScheduledResponse]
     on_end: Callable[[ResponseSender], None]
 
 
-class Generation:
+class SimulatedModel:
     """The simulated model of one process. It prepares the answers."""
 
     def __init__(self, settings: Settings, board: SharedCounters, process: int) -> None:
@@ -65,9 +65,9 @@ class Generation:
     def prepare_answer(
         self,
         request: HttpRequest,
-        truth: Truth,
-        question: Question,
-        translate: Callable[[str], Translation | None] = lambda identity: None,
+        truth: TruthRecord,
+        question: ParsedRequest,
+        translate: Callable[[str], AnswerTranslator | None] = lambda identity: None,
     ) -> PreparedAnswer:
         """Return the prepared answer to a request.
 
@@ -92,7 +92,7 @@ class Generation:
             truth.fault = fault.kind
             self._refuse(fault)
         self._counters.cells[cell.RUNNING] += 1
-        answer = self._answerer.answer(question, identity)
+        answer = self._answerer.make_answer(question, identity)
         if most is not None and answer.token_count > most:
             truncate_answer(answer, most)
         marked = f"{SIMULATED_MARK}-{identity}"
@@ -109,7 +109,7 @@ class Generation:
             partial(self._ended, answer),
         )
 
-    def _longest_answer(self, question: Question) -> int | None:
+    def _longest_answer(self, question: ParsedRequest) -> int | None:
         """Return the maximum number of tokens of an answer that, together with its prompt, fits into an empty cache.
 
         Return None if there is no limit.
@@ -126,15 +126,17 @@ class Generation:
             raise HttpError(400, message, code="context_length_exceeded")
         return left
 
-    def _tokens(self, question: Question, answer: SimulatedAnswer) -> RequestTokens:
-        words = question.pop_words()
+    def _tokens(self, question: ParsedRequest, answer: SimulatedAnswer) -> RequestTokens:
+        words = question.pop_prompt_words()
         if self._digests is None:
             return RequestTokens(question.prompt_tokens)
         return RequestTokens(
             question.prompt_tokens, self._digests(words, answer.words(), self._settings.block_size)
         )
 
-    def _format(self, question: Question, identity: str, translation: Translation | None) -> ReplyFormat:
+    def _format(
+        self, question: ParsedRequest, identity: str, translation: AnswerTranslator | None
+    ) -> ReplyFormat:
         return ReplyFormat(
             question,
             id=("chatcmpl-" if question.is_chat else "cmpl-") + identity,

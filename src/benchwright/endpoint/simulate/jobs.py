@@ -10,7 +10,7 @@ from benchwright.endpoint.simulate.batch import Batch
 from benchwright.endpoint.simulate.generation import PreparedAnswer
 from benchwright.endpoint.simulate.response_sender import ClientConnection, ResponseSender
 from benchwright.endpoint.simulate.timing import Scheduler
-from benchwright.endpoint.simulate.truth import Truth, TruthLog
+from benchwright.endpoint.simulate.truth_log import TruthLog, TruthRecord
 
 
 class GenerationJob:
@@ -20,7 +20,7 @@ class GenerationJob:
         self,
         generated: PreparedAnswer,
         channel: ClientConnection,
-        truth: Truth,
+        truth: TruthRecord,
         batch: Batch,
         scheduler: Scheduler,
         log: TruthLog,
@@ -41,12 +41,12 @@ class GenerationJob:
 
     def begin(self, prefilled: int) -> None:
         """Begin or continue the answer, after a prefill that ends at the time `prefilled`."""
-        due = prefilled + self._generated.delay
+        due = prefilled + self._generated.delay_ns
         if self._started:
             self.exchange.set_next_due(due)
         else:
             self._started = True
-            due = self.exchange.start(self._generated.schedule(due))
+            due = self.exchange.start(self._generated.make_response(due))
         self._allow()
         self._scheduler.run_or_add(due, self.exchange)
 
@@ -63,7 +63,7 @@ class GenerationJob:
             self.exchange.allow_tokens(self.tokens.room - self.tokens.prompt + 1)
 
     def _may_go_on(self) -> bool:
-        grown = self._batch.make_room(self)
+        grown = self._batch.make_room_for_token(self)
         if grown:
             self._allow()
         return grown

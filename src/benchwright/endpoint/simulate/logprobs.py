@@ -6,10 +6,10 @@ from typing import Any
 
 import xxhash
 
-from benchwright.endpoint.simulate.questions import Question
+from benchwright.endpoint.simulate.request_parsing import ParsedRequest
 
 
-def token_logprobs(question: Question, tokens: list[str], offset: int) -> dict[str, Any] | None:
+def token_logprobs(question: ParsedRequest, tokens: list[str], offset: int) -> dict[str, Any] | None:
     """Return invented log-probabilities of these tokens, in the format that the request expects.
 
     Return None if the request asks for none. `offset`: the position of the first token in the text.

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import accumulate
 
-from benchwright.endpoint.simulate.shared_counters import BUCKET_BOUNDS_MS, Stats
+from benchwright.endpoint.simulate.shared_counters import BUCKET_BOUNDS_MS, EndpointStats
 
 
-def prometheus_text(stats: Stats, model: str, blocks: int | None) -> bytes:
+def prometheus_text(stats: EndpointStats, model: str, blocks: int | None) -> bytes:
     """Return the statistics in the Prometheus text format, under vLLM's names.
 
     https://docs.vllm.ai/en/stable/usage/metrics/. `blocks`: the number of blocks of all prefix caches
@@ -43,7 +43,7 @@ def prometheus_text(stats: Stats, model: str, blocks: int | None) -> bytes:
     return ("\n".join(lines) + "\n").encode()
 
 
-def _cache_families(stats: Stats, label: str, blocks: int) -> Iterator[str]:
+def _cache_families(stats: EndpointStats, label: str, blocks: int) -> Iterator[str]:
     usage = stats.used_blocks / blocks
     yield from _family("vllm:kv_cache_usage_perc", "gauge", "Blocks in use, 0 to 1.", {label: usage})
     counters = (

@@ -12,11 +12,11 @@ from typing import NoReturn
 
 import msgspec
 
-from benchwright.endpoint.serving.listener import LOOPBACK, base_url, listen, start_server, stop_server
+from benchwright.endpoint.serving.listener import LOOPBACK_HOST, base_url, listen, start_server, stop_server
 from benchwright.endpoint.simulate.settings import Settings
-from benchwright.endpoint.simulate.shared_counters import SharedCounters, Stats
+from benchwright.endpoint.simulate.shared_counters import EndpointStats, SharedCounters
 from benchwright.endpoint.simulate.simulator import Simulator
-from benchwright.endpoint.simulate.truth import open_truth_file
+from benchwright.endpoint.simulate.truth_log import open_truth_file
 from benchwright.errors import UserError
 from benchwright.text import Say
 
@@ -35,11 +35,11 @@ class _Shared(msgspec.Struct):
 def serve(
     settings: Settings,
     *,
-    host: str = LOOPBACK,
+    host: str = LOOPBACK_HOST,
     port: int = 0,
     processes: int = 1,
     announce: Say,
-) -> Stats:
+) -> EndpointStats:
     """Serve until SIGTERM or SIGINT, and return the statistics. Must be called before any thread starts.
 
     `announce`: called with the base URL once connections are accepted. If there are several processes, the

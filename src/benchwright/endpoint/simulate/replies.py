@@ -8,11 +8,11 @@ from typing import Any
 
 import msgspec
 
-from benchwright.endpoint.dialects import Translation
+from benchwright.endpoint.dialects import AnswerTranslator
 from benchwright.endpoint.simulate.answers import SimulatedAnswer, SimulatedCall
-from benchwright.endpoint.simulate.dialects import translated_pieces
+from benchwright.endpoint.simulate.dialects import translate_pieces
 from benchwright.endpoint.simulate.logprobs import token_logprobs
-from benchwright.endpoint.simulate.questions import Question
+from benchwright.endpoint.simulate.request_parsing import ParsedRequest
 from benchwright.endpoint.simulation_marks import SIMULATED_MARK
 
 _encode = msgspec.json.Encoder().encode
@@ -26,15 +26,15 @@ class ReplyFormat(msgspec.Struct):
     request; None if the request is a chat completion.
     """
 
-    question: Question
+    question: ParsedRequest
     id: str
     created: int
     model: str
     reasoning_field: str
-    translation: Translation | None = None
+    translation: AnswerTranslator | None = None
 
 
-def whole_body(form: ReplyFormat, answer: SimulatedAnswer) -> bytes:
+def reply_body(form: ReplyFormat, answer: SimulatedAnswer) -> bytes:
     """Return the body of a reply that is not streamed."""
     body = _whole_body(form, answer)
     return _encode(body) if form.translation is None else form.translation.translate_body(body)
@@ -77,7 +77,7 @@ def stream_pieces(form: ReplyFormat, answer: SimulatedAnswer) -> Iterator[bytes]
     no tokens, these are its only piece.
     """
     pieces = _chat_pieces(form, answer)
-    return pieces if form.translation is None else translated_pieces(form.translation, pieces)
+    return pieces if form.translation is None else translate_pieces(form.translation, pieces)
 
 
 def _chat_pieces(form: ReplyFormat, answer: SimulatedAnswer) -> Iterator[bytes]:
@@ -113,7 +113,7 @@ def _message(form: ReplyFormat, answer: SimulatedAnswer, text: str) -> dict[str,
     return message
 
 
-def _usage(question: Question, answer: SimulatedAnswer) -> dict[str, Any]:
+def _usage(question: ParsedRequest, answer: SimulatedAnswer) -> dict[str, Any]:
     usage: dict[str, Any] = {
         "prompt_tokens": question.prompt_tokens,
         "completion_tokens": answer.token_count,

@@ -10,9 +10,9 @@ from typing import Protocol
 
 import msgspec
 
-from benchwright.endpoint.simulate.truth import Truth
+from benchwright.endpoint.simulate.truth_log import TruthRecord
 
-RECHECK_NS = 5_000_000
+RECHECK_INTERVAL_NS = 5_000_000
 """Time in ns between two checks whether a client that had stopped reading has room again."""
 
 SPLIT_GAP_NS = 1_000_000
@@ -21,7 +21,7 @@ SPLIT_GAP_NS = 1_000_000
 class ClientConnection(Protocol):
     """The connection to the client: the methods that a `ResponseSender` uses."""
 
-    paused: bool
+    is_paused: bool
 
     def write(self, data: bytes) -> None:
         """Write bytes to the kernel. They are written at once if the kernel has room."""
@@ -43,22 +43,22 @@ class ScheduledResponse(msgspec.Struct):
     """Data to send, with its timing.
 
     `opening`: sent at once. `pieces`: the data that follow. `piece_count`: the number of pieces. The first
-    piece is sent at the time `due`, and each later piece one gap of `gaps` after the piece before. `prefix`:
-    sent together with the first piece. `fault_at`: the index of the piece before which `fault_action` (reset,
-    truncate or stall) happens, -1 for never. `tokens`: the number of tokens in all pieces together.
-    `is_intact`: True if the pieces are the undamaged answer. `sends_separately`: True if overdue pieces are
-    sent one by one instead of together.
+    piece is sent at the time `due_at`, and each later piece one gap of `piece_gaps_ns` after the piece
+    before. `prefix`: sent together with the first piece. `fault_at`: the index of the piece before which
+    `fault_action` (reset, truncate or stall) happens, -1 for never. `token_count`: the number of tokens in
+    all pieces together. `is_intact`: True if the pieces are the undamaged answer. `sends_separately`: True if
+    overdue pieces are sent one by one instead of together.
     """
 
     pieces: Iterator[bytes]
     piece_count: int
-    due: int
-    gaps: Iterator[int]
+    due_at: int
+    piece_gaps_ns: Iterator[int]
     opening: bytes = b""
     prefix: bytes = b""
-    chunked: bool = False
+    is_chunked: bool = False
     keep_alive: bool = True
-    tokens: int = 0
+    token_count: int = 0
     is_intact: bool = True
     fault_at: int = -1
     fault_action: str = ""
@@ -80,7 +80,7 @@ class ResponseSender:
     def __init__(
         self,
         channel: ClientConnection,
-        truth: Truth,
+        truth: TruthRecord,
         ended: Callable[[ResponseSender], None],
         may_go_on: Callable[[], bool] = lambda: True,
     ) -> None:
@@ -98,12 +98,12 @@ class ResponseSender:
     def generated_tokens(self) -> int:
         """Number of tokens sent so far."""
         delivery = self._delivery
-        return 0 if delivery is None else self._index * delivery.tokens // delivery.piece_count
+        return 0 if delivery is None else self._index * delivery.token_count // delivery.piece_count
 
     def start(self, delivery: ScheduledResponse) -> int:
         """Send the opening of a scheduled response. Return the time at which the first piece is due."""
         self._delivery = delivery
-        self._due = delivery.due
+        self._due = delivery.due_at
         if delivery.opening:
             self._write(delivery.opening)
         return self._due
@@ -115,7 +115,7 @@ class ResponseSender:
     def allow_tokens(self, tokens: int) -> None:
         """Set the total number of the response's tokens that may be sent for now."""
         assert self._delivery is not None
-        self._allowed = tokens * self._delivery.piece_count // max(self._delivery.tokens, 1)
+        self._allowed = tokens * self._delivery.piece_count // max(self._delivery.token_count, 1)
 
     def step(self, horizon: int) -> int | None:
         """Send the pieces that are due until `horizon`.
@@ -124,8 +124,8 @@ class ResponseSender:
         """
         if self.is_over:
             return None
-        if self._channel.paused:
-            return horizon + RECHECK_NS
+        if self._channel.is_paused:
+            return horizon + RECHECK_INTERVAL_NS
         delivery = self._delivery
         assert delivery is not None
         pieces: list[bytes] = []
@@ -145,7 +145,7 @@ class ResponseSender:
                 self._end(complete=delivery.is_intact)
                 self._channel.finish_response(delivery.keep_alive)
                 return None
-            due += next(delivery.gaps)
+            due += next(delivery.piece_gaps_ns)
             if delivery.sends_separately:
                 due = max(due, horizon + SPLIT_GAP_NS)
         self._due = due
@@ -164,7 +164,7 @@ class ResponseSender:
         body = b"".join(pieces)
         if not body:
             return
-        if delivery.chunked:
+        if delivery.is_chunked:
             body = b"%x\r\n%b\r\n" % (len(body), body)
             if last:
                 body += b"0\r\n\r\n"
@@ -207,7 +207,7 @@ def split_pieces(delivery: ScheduledResponse, cut_place: Callable[[int], int]) -
 
     `cut_place`: a function that returns where to cut a piece of a given length.
     """
-    pieces, gaps = delivery.pieces, delivery.gaps
+    pieces, gaps = delivery.pieces, delivery.piece_gaps_ns
 
     def parts() -> Iterator[bytes]:
         for piece in pieces:
@@ -216,7 +216,7 @@ def split_pieces(delivery: ScheduledResponse, cut_place: Callable[[int], int]) -
             yield piece[place:]
 
     delivery.pieces = parts()
-    delivery.gaps = chain.from_iterable(zip(repeat(SPLIT_GAP_NS), gaps, strict=False))
+    delivery.piece_gaps_ns = chain.from_iterable(zip(repeat(SPLIT_GAP_NS), gaps, strict=False))
     delivery.piece_count *= 2
     delivery.sends_separately = True
     delivery.fault_at = delivery.fault_at * 2 if delivery.fault_at >= 0 else -1

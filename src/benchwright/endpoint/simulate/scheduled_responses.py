@@ -11,11 +11,11 @@ from time import perf_counter_ns
 from benchwright.endpoint.serving.http import JSON_CONTENT_TYPE, Headers, HttpRequest, response_head
 from benchwright.endpoint.simulate.answers import SimulatedAnswer
 from benchwright.endpoint.simulate.quirks import QUIRKS, Quirk, quirky_body, quirky_stream
-from benchwright.endpoint.simulate.replies import ReplyFormat, stream_opening, stream_pieces, whole_body
+from benchwright.endpoint.simulate.replies import ReplyFormat, reply_body, stream_opening, stream_pieces
 from benchwright.endpoint.simulate.response_sender import SPLIT_GAP_NS, ScheduledResponse, split_pieces
 from benchwright.endpoint.simulate.settings import ALL_FAULTS, Settings
 from benchwright.endpoint.simulate.shared_counters import FAULTS_OFFSET, SharedCounters
-from benchwright.endpoint.simulate.timing import Delays
+from benchwright.endpoint.simulate.timing import DelayTable
 from benchwright.endpoint.simulation_marks import SIMULATED_HEADER
 from benchwright.records import Record
 
@@ -91,8 +91,8 @@ def immediate_response(
     return ScheduledResponse(
         pieces=iter([body]),
         piece_count=1,
-        due=request.received_at,
-        gaps=repeat(0),
+        due_at=request.received_at,
+        piece_gaps_ns=repeat(0),
         prefix=head,
         keep_alive=request.keep_alive,
     )
@@ -108,13 +108,13 @@ class ResponseScheduler:
     def __init__(self, settings: Settings, process: int) -> None:
         self._faults = settings.faults
         self._stepwise = settings.cache_blocks is not None
-        self._first = Delays(settings.first_token, f"{settings.seed}:first:{process}")
-        self._between = Delays(settings.between_tokens, f"{settings.seed}:between:{process}")
+        self._first = DelayTable(settings.first_token, f"{settings.seed}:first:{process}")
+        self._between = DelayTable(settings.between_tokens, f"{settings.seed}:between:{process}")
         self._cuts = random.Random(f"{settings.seed}:cuts:{process}") if settings.split else None
 
     def first_token_delay(self, number: int) -> int:
         """Return the delay in ns from the end of the prefill to the first token. `number`: the request's number."""
-        return next(self._first.start(number))
+        return next(self._first.request_delays(number))
 
     def make_response(
         self,
@@ -133,7 +133,7 @@ class ResponseScheduler:
             delivery = self._stream(request, form, answer, fault, number, due)
         else:
             delivery = self._whole(request, form, answer, fault, number, due)
-        delivery.tokens = answer.token_count
+        delivery.token_count = answer.token_count
         if fault is not None:
             self._apply(fault, delivery, whole=not form.question.stream)
         if self._cuts is not None:
@@ -150,25 +150,25 @@ class ResponseScheduler:
         number: int,
         due: int,
     ) -> ScheduledResponse:
-        body = whole_body(form, answer)
+        body = reply_body(form, answer)
         if quirk := _quirk(form, fault):
             body = quirky_body(quirk, body)
         if fault is not None and fault.kind == "malformed":
             body = body[: len(body) // 2]
         delivery = immediate_response(request, 200, body)
-        delivery.due = due
+        delivery.due_at = due
         pieces = [body]
         if fault is not None and fault.kind in ("reset", "truncate", "stall"):
             pieces = [body[: len(body) // 2], body[len(body) // 2 :]]
         silent = max(answer.token_count - 1, 0)
-        gaps = islice(self._between.start(number), silent)
+        gaps = islice(self._between.request_delays(number), silent)
         if self._stepwise:
             delivery.pieces, delivery.piece_count = chain(repeat(b"", silent), pieces), silent + len(pieces)
-            delivery.gaps = chain(gaps, repeat(SPLIT_GAP_NS))
+            delivery.piece_gaps_ns = chain(gaps, repeat(SPLIT_GAP_NS))
         else:
             delivery.pieces, delivery.piece_count = iter(pieces), len(pieces)
-            delivery.gaps = repeat(SPLIT_GAP_NS)
-            delivery.due += sum(gaps)
+            delivery.piece_gaps_ns = repeat(SPLIT_GAP_NS)
+            delivery.due_at += sum(gaps)
         return delivery
 
     def _stream(
@@ -201,11 +201,11 @@ class ResponseScheduler:
         return ScheduledResponse(
             pieces=pieces,
             piece_count=max(answer.token_count, 1),
-            due=due,
-            gaps=self._between.start(number),
+            due_at=due,
+            piece_gaps_ns=self._between.request_delays(number),
             opening=head + role if waits else b"",
             prefix=b"" if waits else head + role,
-            chunked=chunked,
+            is_chunked=chunked,
             keep_alive=keep_alive,
         )
 
@@ -215,7 +215,7 @@ class ResponseScheduler:
             head = delivery.opening + delivery.prefix
             end = head.index(b"\r\n") + 2
             delivery.opening, delivery.prefix = head[:end], head[end:]
-            delivery.due += round(self._faults.slow_header_seconds * 1e9)
+            delivery.due_at += round(self._faults.slow_header_seconds * 1e9)
         elif fault.kind != "malformed" and fault.kind not in QUIRKS:
             delivery.fault_action = fault.kind
             delivery.stall_ns = round(self._faults.stall_seconds * 1e9)

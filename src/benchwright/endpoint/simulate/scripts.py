@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import xxhash
 
-from benchwright.endpoint.simulate.questions import Question
+from benchwright.endpoint.simulate.request_parsing import ParsedRequest
 from benchwright.errors import UserError
 from benchwright.records import DECODE_ERRORS, Record
 
@@ -45,7 +45,7 @@ class Scripts:
         )
         self._wrong = frozenset(can_fail[round(accuracy * len(can_fail)) :])
 
-    def reply(self, question: Question) -> dict[str, Any] | None:
+    def find_reply(self, question: ParsedRequest) -> dict[str, Any] | None:
         """Return the assistant message that answers a conversation. Return None if no script matches."""
         script = self._find(_opening(question))
         if script is None:
@@ -59,7 +59,7 @@ class Scripts:
         return next((script for script in self._longest_first if script.prompt in opening), None)
 
 
-def _opening(question: Question) -> str:
+def _opening(question: ParsedRequest) -> str:
     """Return the text of all messages up to and including the first user message."""
     if not question.is_chat:
         return question.prompt

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from types import TracebackType
 
-from benchwright.endpoint.serving.listener import LOOPBACK, base_url, listen, start_server, stop_server
+from benchwright.endpoint.serving.listener import LOOPBACK_HOST, base_url, listen, start_server, stop_server
 from benchwright.endpoint.simulate.settings import Settings
-from benchwright.endpoint.simulate.shared_counters import SharedCounters, Stats
+from benchwright.endpoint.simulate.shared_counters import EndpointStats, SharedCounters
 from benchwright.endpoint.simulate.simulator import Simulator
-from benchwright.endpoint.simulate.truth import Truth, open_truth_file
+from benchwright.endpoint.simulate.truth_log import TruthRecord, open_truth_file
 from benchwright.errors import UserError
 
 _DEFAULTS = Settings()
@@ -25,7 +25,7 @@ class SimulatedEndpoint:
         UserError: If the address is taken, or the truth log cannot be written.
     """
 
-    def __init__(self, settings: Settings = _DEFAULTS, *, host: str = LOOPBACK, port: int = 0) -> None:
+    def __init__(self, settings: Settings = _DEFAULTS, *, host: str = LOOPBACK_HOST, port: int = 0) -> None:
         self.base_url = ""
         self._settings = settings
         self._host = host
@@ -54,11 +54,11 @@ class SimulatedEndpoint:
         await stop_server(self._simulator, self._server)
 
     @property
-    def log(self) -> list[Truth]:
+    def log(self) -> list[TruthRecord]:
         """Records of the last requests, in the order in which they ended."""
         return list(self._simulator.truth.records) if self._simulator else []
 
     @property
-    def stats(self) -> Stats:
+    def stats(self) -> EndpointStats:
         """Statistics since the start."""
         return self._board.stats()

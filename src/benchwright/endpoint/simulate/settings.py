@@ -14,7 +14,7 @@ from benchwright.endpoint.simulate.scripts import Script
 from benchwright.endpoint.simulate.timing import NO_DELAY, Delay
 from benchwright.errors import UserError
 from benchwright.records import DECODE_ERRORS, Record
-from benchwright.suggest import did_you_mean
+from benchwright.suggestions import did_you_mean
 
 
 class ScriptedCall(Record, frozen=True):

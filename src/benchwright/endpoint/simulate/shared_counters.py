@@ -54,7 +54,7 @@ PREFILL_OFFSET = QUEUE_OFFSET + _HISTOGRAM_WIDTH
 _WIDTH = PREFILL_OFFSET + _HISTOGRAM_WIDTH
 
 
-class Stats(Record, frozen=True):
+class EndpointStats(Record, frozen=True):
     """Statistics of all processes together since the start.
 
     `requests`: the number of accepted requests to generate. `answered`: requests that got a whole answer.
@@ -107,7 +107,7 @@ class SharedCounters:
     """The memory that all processes share.
 
     `counters`: the counters of each process. `rounds`: two cells for each prompt that has an entry in the
-    answer key (see `answer_key.Rounds`). `lock`: guards `rounds`.
+    answer key (see `answer_key.PromptRounds`). `lock`: guards `rounds`.
     """
 
     def __init__(self, processes: int, prompts: int) -> None:
@@ -120,10 +120,10 @@ class SharedCounters:
         """Return the counter at the offset `cell`, summed over all processes."""
         return sum(counters.cells[cell] for counters in self.counters)
 
-    def stats(self) -> Stats:
+    def stats(self) -> EndpointStats:
         """Return all statistics, summed over all processes."""
         totals = [self.sum_counter(cell) for cell in range(_WIDTH)]
-        return Stats(
+        return EndpointStats(
             requests=totals[REQUESTS],
             answered=totals[ANSWERED],
             aborted=totals[ABORTED],

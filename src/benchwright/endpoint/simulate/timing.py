@@ -12,7 +12,7 @@ from time import perf_counter_ns
 from typing import Literal, Protocol
 
 from benchwright.errors import UserError
-from benchwright.formats import seconds_of
+from benchwright.formats import parse_duration
 from benchwright.records import Record
 
 EARLY_TOLERANCE_NS = 500_000
@@ -73,7 +73,7 @@ class Delay(Record, frozen=True):
         """
         parts = text.split(":")
         place = min(1, len(parts) - 1)
-        seconds = seconds_of(parts[place])
+        seconds = parse_duration(parts[place])
         if seconds is None:
             raise UserError(
                 f"The delay {text!r} is neither TIME nor KIND:TIME[:SPREAD], with TIME such as 0.05 or 50ms."
@@ -81,7 +81,7 @@ class Delay(Record, frozen=True):
         parts[place] = repr(seconds * 1e3)
         return cls.parse(":".join(parts))
 
-    def draw(self, rng: random.Random) -> float:
+    def draw_ms(self, rng: random.Random) -> float:
         """Return one random delay in ms."""
         if self.kind == "uniform":
             return rng.uniform(self.mean_ms * (1 - self.spread), self.mean_ms * (1 + self.spread))
@@ -93,7 +93,7 @@ class Delay(Record, frozen=True):
 NO_DELAY = Delay()
 
 
-class Delays:
+class DelayTable:
     """Delays from one distribution, in ns.
 
     The delays come from a seeded table of 4096 delays. Each request begins at another index of the table. So
@@ -104,9 +104,9 @@ class Delays:
     def __init__(self, delay: Delay, seed: str) -> None:
         rng = random.Random(seed)
         size = 1 if delay.kind == "constant" else DELAY_TABLE_SIZE
-        self._table = [round(delay.draw(rng) * 1e6) for _ in range(size)]
+        self._table = [round(delay.draw_ms(rng) * 1e6) for _ in range(size)]
 
-    def start(self, number: int) -> Iterator[int]:
+    def request_delays(self, number: int) -> Iterator[int]:
         """Return an endless iterator over the delays of the request with this number."""
         if len(self._table) == 1:
             return repeat(self._table[0])

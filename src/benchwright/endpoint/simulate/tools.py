@@ -6,13 +6,15 @@ from typing import Any
 
 import msgspec
 
-from benchwright.endpoint.simulate.questions import Function, Message, Question
+from benchwright.endpoint.simulate.request_parsing import Message, ParsedRequest, ToolFunction
 from benchwright.endpoint.simulate.settings import KeyedAnswer, ScriptedCall, Settings, ToolTurn
 
 _DEEPEST = 8
 
 
-def next_calls(settings: Settings, entry: KeyedAnswer | None, question: Question) -> list[ScriptedCall]:
+def next_tool_calls(
+    settings: Settings, entry: KeyedAnswer | None, question: ParsedRequest
+) -> list[ScriptedCall]:
     """Return the calls to make in this turn. Return [] if all calls were made, or if no tools are offered."""
     if not question.tools:
         return []
@@ -24,7 +26,7 @@ def next_calls(settings: Settings, entry: KeyedAnswer | None, question: Question
     return turn if isinstance(turn, list) else [turn]
 
 
-def last_result(question: Question) -> str | None:
+def last_tool_result(question: ParsedRequest) -> str | None:
     """Return the text of the last tool result after the last user message. Return None if there is none."""
     last = next(
         (message for message in reversed(question.messages) if message.role in ("tool", "user")), None
@@ -32,12 +34,12 @@ def last_result(question: Question) -> str | None:
     return last.text if last is not None and last.role == "tool" else None
 
 
-def encoded_arguments(call: ScriptedCall) -> str:
+def encode_arguments(call: ScriptedCall) -> str:
     """Return the call's arguments as JSON text."""
     return msgspec.json.encode(call.arguments).decode()
 
 
-def _script(settings: Settings, entry: KeyedAnswer | None, question: Question) -> tuple[ToolTurn, ...]:
+def _script(settings: Settings, entry: KeyedAnswer | None, question: ParsedRequest) -> tuple[ToolTurn, ...]:
     if entry is not None and entry.tool_calls:
         return entry.tool_calls
     if settings.tool_calls:
@@ -49,7 +51,7 @@ def _script(settings: Settings, entry: KeyedAnswer | None, question: Question) -
     return ()
 
 
-def _chosen(question: Question) -> Function:
+def _chosen(question: ParsedRequest) -> ToolFunction:
     named = (tool for tool in question.tools if tool.name == question.forced_tool)
     return next(named, question.tools[0])
 

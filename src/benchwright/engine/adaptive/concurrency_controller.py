@@ -11,38 +11,38 @@ from __future__ import annotations
 from enum import Enum, auto
 from math import log2
 
-MIN_GAIN = 1.2
+MIN_THROUGHPUT_GAIN = 1.2
 """Factor by which the number of trials per second must grow when the level is doubled.
 
-If it grows less, doubling has gained nothing. A smaller step must gain in proportion: MIN_GAIN ** log2(new
+If it grows less, doubling has gained nothing. A smaller step must gain in proportion: MIN_THROUGHPUT_GAIN ** log2(new
 level / old level).
 """
 
-TRIALS_PER_SLOT = 2
-MIN_TRIALS = 4
-"""`MIN_TRIALS`: minimum number of trials that must end before a level is judged.
+WINDOW_TRIALS_PER_LEVEL = 2
+MIN_WINDOW_TRIALS = 4
+"""`MIN_WINDOW_TRIALS`: minimum number of trials that must end before a level is judged.
 
-`TRIALS_PER_SLOT`: at higher levels, this minimum is `TRIALS_PER_SLOT` times the level.
+`WINDOW_TRIALS_PER_LEVEL`: at higher levels, this minimum is `WINDOW_TRIALS_PER_LEVEL` times the level.
 """
 
-MIN_TRIALS_IN_DOUBT = 16
+MIN_RECHECK_TRIALS = 16
 """Minimum number of trials that must end before a level is judged again after doubling seemed to gain
 nothing.
-It is larger than `MIN_TRIALS`, because the missing gain may have been chance.
+It is larger than `MIN_WINDOW_TRIALS`, because the missing gain may have been chance.
 """
 
 MIN_REFUSALS = 2
-OVERLOADED_SHARE = 0.05
+MIN_REFUSED_SHARE = 0.05
 """`MIN_REFUSALS`: a server is overloaded only if it refuses at least this many requests. Fewer may be chance.
 
-`OVERLOADED_SHARE`: the refusals must also be at least this share of the trials that end. This share is not
+`MIN_REFUSED_SHARE`: the refusals must also be at least this share of the trials that end. This share is not
 required if the server refuses `MIN_REFUSALS` requests once more after they had waited, because such requests
 would fail in the end.
 """
 
-STEP_DIVISOR = 4
+FIRST_STEP_DIVISOR = 4
 CEILING_DIVISOR = 8
-"""`STEP_DIVISOR`: the first small step is 1/`STEP_DIVISOR` of the level.
+"""`FIRST_STEP_DIVISOR`: the first small step is 1/`FIRST_STEP_DIVISOR` of the level.
 
 `CEILING_DIVISOR`: the ceiling, which the level may not exceed, is 1/`CEILING_DIVISOR` below the level that
 overloaded the server.
@@ -55,7 +55,7 @@ This number doubles with each retry.
 """
 
 
-class Phase(Enum):
+class SearchPhase(Enum):
     """State of the concurrency search: what the trials at the current level are meant to find out."""
 
     DOUBLING = auto()
@@ -86,7 +86,7 @@ class ConcurrencyController:
     def __init__(self, bound: int, now: int) -> None:
         self.level = 1
         self._ceiling = bound
-        self._phase = Phase.DOUBLING
+        self._phase = SearchPhase.DOUBLING
         self._good = 0
         self._flat = 0
         self._step = 0
@@ -102,7 +102,7 @@ class ConcurrencyController:
     @property
     def is_settled(self) -> bool:
         """True if the level is settled, and no more trials are in flight than the level allows."""
-        return self._phase is Phase.SETTLED and not self._draining
+        return self._phase is SearchPhase.SETTLED and not self._draining
 
     def count_start(self) -> None:
         """Count a trial that begins."""
@@ -130,7 +130,7 @@ class ConcurrencyController:
         self._refused_again += again
         few = min(MIN_REFUSALS, self.level)
         share = self._refused / max(self._ended, self._enough)
-        if self._refused_again >= few or (self._refused >= few and share >= OVERLOADED_SHARE):
+        if self._refused_again >= few or (self._refused >= few and share >= MIN_REFUSED_SHARE):
             self._back_off(now)
 
     def mark_idle(self) -> None:
@@ -155,8 +155,8 @@ class ConcurrencyController:
         self._draining = False
         self._opened_at = now
         self._ended = self._refused = 0
-        fewest = MIN_TRIALS if self._phase is Phase.DOUBLING else MIN_TRIALS_IN_DOUBT
-        self._enough = max(TRIALS_PER_SLOT * self.level, fewest)
+        fewest = MIN_WINDOW_TRIALS if self._phase is SearchPhase.DOUBLING else MIN_RECHECK_TRIALS
+        self._enough = max(WINDOW_TRIALS_PER_LEVEL * self.level, fewest)
 
     def _go_to(self, level: int, now: int) -> None:
         self.level = level
@@ -172,7 +172,7 @@ class ConcurrencyController:
     def _after_doubling(self, now: int) -> None:
         if self._good and not self._gained(self.level):
             self._flat = self.level
-            self._phase = Phase.CHECKING
+            self._phase = SearchPhase.CHECKING
             self._go_to(self._good, now)
         else:
             self._good = self.level
@@ -216,12 +216,12 @@ class ConcurrencyController:
 
     def _double_after_all(self, now: int) -> None:
         self._flat = 0
-        self._phase = Phase.DOUBLING
+        self._phase = SearchPhase.DOUBLING
         self._double(now)
 
     def _probe(self, now: int) -> None:
-        self._phase = Phase.PROBING
-        self._step = max(1, self._good // STEP_DIVISOR)
+        self._phase = SearchPhase.PROBING
+        self._step = max(1, self._good // FIRST_STEP_DIVISOR)
         self._take_step(now)
 
     def _take_step(self, now: int) -> None:
@@ -232,7 +232,7 @@ class ConcurrencyController:
             self._settle(now)
 
     def _settle(self, now: int) -> None:
-        self._phase = Phase.SETTLED
+        self._phase = SearchPhase.SETTLED
         self._best = max(self._best, self._good)
         self._stood = 0
         self._go_to(self._good, now)
@@ -243,19 +243,19 @@ class ConcurrencyController:
         A ceiling below the old level keeps the old level from being tried again. After a small step, no ceiling
         is set.
         """
-        if self._phase is Phase.PROBING:
-            self._phase = Phase.RETURNING
+        if self._phase is SearchPhase.PROBING:
+            self._phase = SearchPhase.RETURNING
         else:
-            if self._phase is not Phase.EASING:
+            if self._phase is not SearchPhase.EASING:
                 self._ceiling = max(1, self.level - max(1, self.level // CEILING_DIVISOR))
-            self._phase = Phase.EASING
+            self._phase = SearchPhase.EASING
             self._flat = 0
             self._rates.clear()
         self._go_to(max(1, self.level // 2), now)
 
     def _gained(self, level: int) -> bool:
         """Return True if the throughput at a level is sufficiently above the throughput at the last good level."""
-        enough: float = MIN_GAIN ** log2(level / self._good)
+        enough: float = MIN_THROUGHPUT_GAIN ** log2(level / self._good)
         return self._rate(level) >= self._rate(self._good) * enough
 
     def _rate(self, level: int) -> float:
@@ -264,10 +264,10 @@ class ConcurrencyController:
 
 
 _NEXT = {
-    Phase.DOUBLING: ConcurrencyController._after_doubling,
-    Phase.CHECKING: ConcurrencyController._after_checking,
-    Phase.PROBING: ConcurrencyController._after_probing,
-    Phase.EASING: ConcurrencyController._after_easing,
-    Phase.RETURNING: ConcurrencyController._settle,
-    Phase.SETTLED: ConcurrencyController._after_settling,
+    SearchPhase.DOUBLING: ConcurrencyController._after_doubling,
+    SearchPhase.CHECKING: ConcurrencyController._after_checking,
+    SearchPhase.PROBING: ConcurrencyController._after_probing,
+    SearchPhase.EASING: ConcurrencyController._after_easing,
+    SearchPhase.RETURNING: ConcurrencyController._settle,
+    SearchPhase.SETTLED: ConcurrencyController._after_settling,
 }

@@ -16,7 +16,7 @@ from benchwright.engine.adaptive.concurrency_controller import ConcurrencyContro
 from benchwright.engine.executor import ExecutionCost, task_group, wait_until_due
 from benchwright.engine.loop_lag import reporting_standstills
 from benchwright.engine.plan import Plan
-from benchwright.engine.stop import StopRequest
+from benchwright.engine.stop_rules import StopRequest
 from benchwright.engine.worker import DeliverResult, SolvedWork, TrialWork, Worker, WorkResult
 from benchwright.records import RequestRecord, TrialRecord
 from benchwright.runs.concurrency_history import SETTLING_FLAG
@@ -77,8 +77,8 @@ class AdaptiveExecutor:
                 self._clients,
                 plan.limits,
                 watch.deliver,
-                keeps=plan.keeps_conversation,
-                seconds=plan.seconds,
+                keeps=plan.keep_condition,
+                seconds=plan.max_seconds,
             )
             with reporting_standstills(watch.stood_still):
                 for _, wave in groupby(work, key=lambda item: item.trial.wave):
@@ -217,7 +217,7 @@ class _Workers:
             if self._stop.reason is not None:
                 break
             self._watch.pace.count_start()
-            await self._worker.process(item)
+            await self._worker.process_work(item)
             self._watch.ended()
             self.fill()
         self._size -= 1

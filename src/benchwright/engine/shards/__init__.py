@@ -9,7 +9,7 @@ A `Shards` object carries the messages: over pipes to processes of this machine,
 
 from benchwright.engine.shards.executor import ShardedExecutor
 from benchwright.engine.shards.messages import Shard, ShardLost, ShardParts, Shards, WorkerSpec
-from benchwright.engine.shards.processes import ProcessShards
+from benchwright.engine.shards.process_shards import ProcessShards
 from benchwright.engine.shards.ray_actors import ray_shards
 
 __all__ = [

@@ -20,26 +20,26 @@ from benchwright.engine.shards.messages import (
     TrialSolved,
     WorkerReady,
     decode_reports,
-    encode,
+    encode_message,
 )
 from benchwright.engine.shards.messages import StopWork as StopOrder
 from benchwright.engine.shards.work_pool import WorkPool
-from benchwright.engine.stop import StopRequest
+from benchwright.engine.stop_rules import StopRequest
 from benchwright.engine.worker import DeliverResult, ScoredWork, TrialWork, WorkResult
 from benchwright.engine.worker import SolvedWork as SolvedHere
 from benchwright.errors import UserError
 from benchwright.runs.journal import decode_body
 from benchwright.runs.process_delays import LoopLag
 
-MAX_LOSSES = 3
+MAX_SHARD_LOSSES = 3
 """Maximum number of consecutive replacements of a shard, if each replacement is lost before any of its trials
 is done.
 """
 
-CANCEL_SECONDS = 10.0
+MAX_CANCEL_SECONDS = 10.0
 """Maximum number of seconds that cancelled trials may take to end."""
 
-CHECK_SECONDS = 0.25
+CHECK_INTERVAL_SECONDS = 0.25
 """Interval in seconds at which a waiting driver checks whether the run is to stop or all work is done."""
 
 
@@ -118,7 +118,7 @@ class ShardDriver:
         if self._shard is None:
             return
         try:
-            async with asyncio.timeout(CANCEL_SECONDS):
+            async with asyncio.timeout(MAX_CANCEL_SECONDS):
                 await self._goodbye(None)
         except (ShardLost, TimeoutError):
             pass  # all its trials are done; only its loop lag remains unknown
@@ -144,7 +144,7 @@ class ShardDriver:
             )
             try:
                 while not opening.done() and not pool.is_over:
-                    await asyncio.wait([opening], timeout=CHECK_SECONDS)
+                    await asyncio.wait([opening], timeout=CHECK_INTERVAL_SECONDS)
             finally:
                 if not opening.done():
                     opening.cancel()
@@ -160,23 +160,23 @@ class ShardDriver:
         with long trials keeps no work from the other shards. With few slots nothing is queued.
         """
         ahead = max(self._share // 8, min(self._lately, self._share)) if self._share >= 8 else 0
-        works = pool.take(max(0, self._share + ahead - len(self._under_way)))
+        works = pool.take_work(max(0, self._share + ahead - len(self._under_way)))
         self._under_way |= {work.trial.key: work for work in works}
         return works
 
     async def _step(self, shard: Shard, works: list[TrialWork], pool: WorkPool) -> None:
         if works:
-            await shard.send(encode(RunTrials(works, self.origin)))
+            await shard.send(encode_message(RunTrials(works, self.origin)))
         if self._stop.reason is not None and not self._stopped:
             self._stopped = True
-            await shard.send(encode(StopOrder(hurry=self._stop.interrupted)))
+            await shard.send(encode_message(StopOrder(hurry=self._stop.is_interrupted)))
         await self._took(await self._received(shard), pool)
 
     async def _received(self, shard: Shard) -> list[ShardReport]:
         """Return the next reports. Empty if no reports come for a while. Cancelling this call loses no report."""
         if self._receiving is None:
             self._receiving = asyncio.ensure_future(shard.receive())
-        await asyncio.wait([self._receiving], timeout=CHECK_SECONDS)
+        await asyncio.wait([self._receiving], timeout=CHECK_INTERVAL_SECONDS)
         if not self._receiving.done():
             return []
         received, self._receiving = self._receiving, None
@@ -203,7 +203,7 @@ class ShardDriver:
         elif isinstance(report, TrialScored):
             return self._done(report, pool)
         elif pool is not None:
-            pool.give_back([self._under_way.pop(key) for key in report.keys])
+            pool.return_work([self._under_way.pop(key) for key in report.keys])
         return None
 
     def _done(self, report: TrialScored, pool: WorkPool | None) -> WorkResult | None:
@@ -236,10 +236,10 @@ class ShardDriver:
 
     async def _lost(self, lost: ShardLost, pool: WorkPool) -> None:
         self._losses += 1
-        if lost.for_good or self._losses > MAX_LOSSES:
+        if lost.for_good or self._losses > MAX_SHARD_LOSSES:
             self.given_up = str(lost)
         await self.close()
-        pool.give_back([self._left(key, work) for key, work in self._under_way.items()])
+        pool.return_work([self._left(key, work) for key, work in self._under_way.items()])
         self._under_way.clear()
         self._unscored.clear()
 
@@ -248,8 +248,8 @@ class ShardDriver:
         if self._shard is None:
             return
         try:
-            async with asyncio.timeout(CANCEL_SECONDS):
-                await self._shard.send(encode(StopOrder(cancel=True)))
+            async with asyncio.timeout(MAX_CANCEL_SECONDS):
+                await self._shard.send(encode_message(StopOrder(cancel=True)))
                 await self._goodbye(pool)
         except (ShardLost, TimeoutError):
             pass
@@ -257,6 +257,6 @@ class ShardDriver:
     async def _goodbye(self, pool: WorkPool | None) -> None:
         """Receive the remaining reports of the shard, up to its last message."""
         assert self._shard is not None
-        await self._shard.send(encode(Shutdown()))
+        await self._shard.send(encode_message(Shutdown()))
         while self._shard is not None:
             await self._took(await self._received(self._shard), pool)

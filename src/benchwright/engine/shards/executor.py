@@ -10,8 +10,8 @@ from benchwright.engine.executor import ExecutionCost, run_concurrently
 from benchwright.engine.plan import Plan
 from benchwright.engine.shards.driver import ShardDriver
 from benchwright.engine.shards.messages import Shards
-from benchwright.engine.shards.work_pool import WorkPool, distribute
-from benchwright.engine.stop import StopRequest
+from benchwright.engine.shards.work_pool import WorkPool, distribute_work
+from benchwright.engine.stop_rules import StopRequest
 from benchwright.engine.worker import DeliverResult, TrialWork
 from benchwright.errors import UserError
 from benchwright.runs.standstills import combine_lags
@@ -43,7 +43,7 @@ class ShardedExecutor:
             if plan.shares_clock:
                 waiting = WorkPool(iter(()), stop)
                 await run_concurrently([driver.start(waiting) for driver in drivers])
-                await _in_time(drivers, work, stop, plan.seconds)
+                await _in_time(drivers, work, stop, plan.max_seconds)
                 work = iter(())
             for _, wave in groupby(work, key=lambda item: item.trial.wave):
                 await _drive(drivers, WorkPool(wave, stop))
@@ -78,7 +78,7 @@ async def _in_time(
         last_start = None if seconds is None else origin + round(seconds * 1e9)
         await _drive(drivers, WorkPool(everything, stop, last_start))
         return
-    pools = [WorkPool(hand, stop) for hand in distribute(everything, len(drivers))]
+    pools = [WorkPool(hand, stop) for hand in distribute_work(everything, len(drivers))]
     await run_concurrently([driver.run_work(pool) for driver, pool in zip(drivers, pools, strict=True)])
     lost = next((driver.given_up for driver in drivers if driver.given_up is not None), None)
     if lost is not None:

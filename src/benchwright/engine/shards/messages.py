@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import msgspec
 
 from benchwright.endpoint.providers import ModelClient
-from benchwright.engine.plan import KeepCondition, keep_all
+from benchwright.engine.plan import ConversationFilter, keep_all_conversations
 from benchwright.engine.protocols import Task
 from benchwright.engine.worker import TrialWork
 from benchwright.errors import BenchwrightError
@@ -98,7 +98,7 @@ class FinalReport(Record, frozen=True, tag="goodbye"):
 ShardOrder = RunTrials | StopWork | Shutdown
 ShardReport = WorkerReady | TrialSolved | TrialScored | TrialsReturned | ShardFailed | FinalReport
 
-encode = msgspec.msgpack.Encoder().encode
+encode_message = msgspec.msgpack.Encoder().encode
 decode_order = msgspec.msgpack.Decoder(ShardOrder).decode
 decode_reports = msgspec.msgpack.Decoder(list[ShardReport]).decode
 
@@ -143,14 +143,14 @@ class Shards(Protocol):
 class ShardParts(msgspec.Struct, frozen=True):
     """The objects that a shard needs to run the trials of a plan.
 
-    For `keeps_conversation` and `seconds` see `Plan`.
+    For `keep_condition` and `max_seconds` see `Plan`.
     """
 
     task: Task
     clients: Mapping[str, ModelClient]
     limits: TrialLimits
-    keeps_conversation: KeepCondition = keep_all
-    seconds: float | None = None
+    keep_condition: ConversationFilter = keep_all_conversations
+    max_seconds: float | None = None
 
 
 class WorkerSpec(msgspec.Struct, frozen=True):
@@ -179,7 +179,7 @@ class WorkerSpec(msgspec.Struct, frozen=True):
         return pickle.dumps(msgspec.structs.astuple(self), pickle.HIGHEST_PROTOCOL)
 
 
-def make_parts(encoded_recipe: bytes, concurrency: int) -> ShardParts:
+def make_shard_parts(encoded_recipe: bytes, concurrency: int) -> ShardParts:
     """Make the parts of a shard from an encoded `WorkerSpec`.
 
     Call it only with a specification from our own parent process, because it is unpickled.

@@ -14,10 +14,10 @@ from asyncio.streams import FlowControlMixin
 from typing import BinaryIO
 
 from benchwright import clock
-from benchwright.engine.garbage_collection import raise_threshold
-from benchwright.engine.shards.messages import ShardFailed, ShardLost, encode, make_parts
-from benchwright.engine.shards.processes import frame_message, read_frame
-from benchwright.engine.shards.shard_loop import serve
+from benchwright.engine.garbage_collection import raise_collection_threshold
+from benchwright.engine.shards.messages import ShardFailed, ShardLost, encode_message, make_shard_parts
+from benchwright.engine.shards.process_shards import frame_message, read_frame
+from benchwright.engine.shards.shard_loop import serve_shard
 from benchwright.errors import UserError
 
 
@@ -59,12 +59,12 @@ async def _run(answers: BinaryIO, concurrency: int) -> None:
             raise ShardLost("nobody gives orders any more") from None
 
     try:
-        parts = make_parts(await receive(), concurrency)
+        parts = make_shard_parts(await receive(), concurrency)
     except UserError as error:
-        await send(encode([ShardFailed(str(error))]))
+        await send(encode_message([ShardFailed(str(error))]))
         return
-    raise_threshold(concurrency)
-    await serve(parts, concurrency, receive, send)
+    raise_collection_threshold(concurrency)
+    await serve_shard(parts, concurrency, receive, send)
 
 
 if __name__ == "__main__":

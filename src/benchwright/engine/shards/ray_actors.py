@@ -19,14 +19,14 @@ from benchwright.engine.shards.messages import (
     ShardLost,
     ShardParts,
     WorkerSpec,
-    encode,
-    make_parts,
+    encode_message,
+    make_shard_parts,
 )
-from benchwright.engine.shards.ray_cluster import connect_ray, first_line
-from benchwright.engine.shards.shard_loop import serve
+from benchwright.engine.shards.ray_cluster import connect_ray, first_error_line
+from benchwright.engine.shards.shard_loop import serve_shard
 from benchwright.errors import UserError
 
-PLACEMENT_SECONDS = 60.0
+MAX_PLACEMENT_SECONDS = 60.0
 """Maximum number of seconds that an actor may wait until the cluster has room for it."""
 
 
@@ -68,7 +68,7 @@ class RayShards:
 
     async def _begun(self, actor: Any, concurrency: int) -> None:
         try:
-            async with asyncio.timeout(PLACEMENT_SECONDS):
+            async with asyncio.timeout(MAX_PLACEMENT_SECONDS):
                 await actor.start.remote(self._recipe, concurrency)
         except TimeoutError:
             raise ShardLost("the cluster has no free CPU for it", for_good=True) from None
@@ -102,14 +102,15 @@ def _lost(error: Exception) -> ShardLost:
     """
     cause = getattr(error, "cause", None)
     if isinstance(cause, Exception):
-        return ShardLost(f"{type(cause).__name__}: {first_line(cause)}")
-    if "in its creation task" in first_line(error):  # a module is missing there; the last line names it
+        return ShardLost(f"{type(cause).__name__}: {first_error_line(cause)}")
+    if "in its creation task" in first_error_line(error):  # a module is missing there; the last line names it
         return ShardLost(f"the actor cannot be made: {str(error).strip().splitlines()[-1]}")
-    return ShardLost(f"{type(error).__name__}: {first_line(error)}")
+    return ShardLost(f"{type(error).__name__}: {first_error_line(error)}")
 
 
 class ShardActor:
-    """The actor that is a shard inside the cluster. It runs `serve` with two queues, for orders and for reports."""
+    """The actor that is a shard inside the cluster. It runs `serve_shard` with two "
+    "queues, for orders and for reports."""
 
     def __init__(self) -> None:
         self._orders: asyncio.Queue[bytes] = asyncio.Queue()
@@ -120,9 +121,9 @@ class ShardActor:
     async def start(self, recipe: bytes, concurrency: int) -> None:
         """Make the shard's parts and start to serve. If this fails, the error is sent as the first report."""
         try:
-            parts = make_parts(recipe, concurrency)
+            parts = make_shard_parts(recipe, concurrency)
         except UserError as error:
-            await self._reports.put(encode([ShardFailed(str(error))]))
+            await self._reports.put(encode_message([ShardFailed(str(error))]))
             return
         self._serving = asyncio.ensure_future(self._serve(parts, concurrency))
 
@@ -143,6 +144,6 @@ class ShardActor:
 
     async def _serve(self, parts: ShardParts, concurrency: int) -> None:
         try:
-            await serve(parts, concurrency, self._orders.get, self._reports.put)
+            await serve_shard(parts, concurrency, self._orders.get, self._reports.put)
         except Exception as error:  # raised in the driver, which would wait forever otherwise
             await self._reports.put(error)

@@ -17,8 +17,8 @@ from typing import Any
 
 from benchwright.errors import UserError
 
-CONNECT_SECONDS = 10.0
-START_SECONDS = 120.0
+MAX_CONNECT_SECONDS = 10.0
+MAX_START_SECONDS = 120.0
 """Maximum number of seconds that Ray may take to start on this machine, or to accept a connection at an
 address. 10 s are usual.
 """
@@ -29,8 +29,8 @@ MAX_START_TRIES = 2
 A node gives up if its helper processes take over 15 s, as on a cold or busy machine.
 """
 
-END_SECONDS = 20.0
-FILES_NOT_COPIED = [".env", ".git"]
+MAX_SHUTDOWN_SECONDS = 20.0
+EXCLUDED_FILES = [".env", ".git"]
 """Files in the working directory that are not copied to the cluster's nodes."""
 
 
@@ -65,10 +65,10 @@ async def _reach(address: str) -> None:
     if not host or not port.isdecimal():
         return
     try:
-        async with asyncio.timeout(CONNECT_SECONDS):
+        async with asyncio.timeout(MAX_CONNECT_SECONDS):
             _, writer = await asyncio.open_connection(host.strip("[]"), int(port))
     except (OSError, TimeoutError) as error:
-        reason = str(error) or f"no answer within {CONNECT_SECONDS:g} s"
+        reason = str(error) or f"no answer within {MAX_CONNECT_SECONDS:g} s"
         raise UserError(f"Ray cannot be used at {address}: {reason}") from None
     writer.close()
 
@@ -78,14 +78,14 @@ def _options(count: int | None, address: str | None) -> dict[str, Any]:
     if address is None:
         cpus = max(count or 0, os.cpu_count() or 1)
         return {"address": "local", "num_cpus": cpus, "include_dashboard": False, **quiet}
-    travelling = {"working_dir": str(Path.cwd()), "excludes": FILES_NOT_COPIED}
+    travelling = {"working_dir": str(Path.cwd()), "excludes": EXCLUDED_FILES}
     return {"address": address, "runtime_env": travelling, **quiet}
 
 
 async def _begun(ray: Any, options: dict[str, Any], address: str | None) -> _Connection:
     starts = MAX_START_TRIES if address is None else 1
     try:
-        async with asyncio.timeout(START_SECONDS):
+        async with asyncio.timeout(MAX_START_SECONDS):
             for left in reversed(range(starts)):
                 connection = _Connection(ray, options)
                 try:
@@ -93,10 +93,10 @@ async def _begun(ray: Any, options: dict[str, Any], address: str | None) -> _Con
                     return connection
                 except Exception as error:  # Ray raises many types, plain `Exception` included
                     if not left:
-                        raise UserError(_unusable(address, first_line(error))) from None
+                        raise UserError(_unusable(address, first_error_line(error))) from None
     except TimeoutError:
         pass
-    raise UserError(_unusable(address, f"it is not ready after {START_SECONDS:g} s"))
+    raise UserError(_unusable(address, f"it is not ready after {MAX_START_SECONDS:g} s"))
 
 
 def _unusable(address: str | None, reason: str) -> str:
@@ -127,7 +127,7 @@ class _Connection:
     async def end(self) -> None:
         """Disconnect from the cluster. If Ray was started on this machine, it ends."""
         self._leave.set()
-        await asyncio.wait([self._ended], timeout=END_SECONDS)
+        await asyncio.wait([self._ended], timeout=MAX_SHUTDOWN_SECONDS)
 
     def _live(self, ray: Any, options: dict[str, Any]) -> None:
         try:
@@ -155,6 +155,6 @@ class _Connection:
             pass  # the loop is closed: nobody awaits this any more
 
 
-def first_line(error: Exception) -> str:
+def first_error_line(error: Exception) -> str:
     """Return the first line of an error's text, without Ray's account of where the error arose."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0]

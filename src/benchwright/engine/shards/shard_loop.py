@@ -24,17 +24,17 @@ from benchwright.engine.shards.messages import (
     TrialsReturned,
     WorkerReady,
     decode_order,
-    encode,
+    encode_message,
 )
 from benchwright.engine.worker import SolvedWork as SolvedHere
 from benchwright.engine.worker import TrialWork, Worker, WorkResult
 from benchwright.errors import UserError
 
-Receive = Callable[[], Awaitable[bytes]]
-Send = Callable[[bytes], Awaitable[None]]
+ReceiveOrder = Callable[[], Awaitable[bytes]]
+SendReports = Callable[[bytes], Awaitable[None]]
 
 
-async def serve(parts: ShardParts, concurrency: int, receive: Receive, send: Send) -> None:
+async def serve_shard(parts: ShardParts, concurrency: int, receive: ReceiveOrder, send: SendReports) -> None:
     """Do work, up to `concurrency` trials at once, until the parent ends the shard or is gone."""
     reports = _Reports(send)
     try:
@@ -46,12 +46,12 @@ async def serve(parts: ShardParts, concurrency: int, receive: Receive, send: Sen
                     parts.clients,
                     parts.limits,
                     reports.deliver,
-                    keeps=parts.keeps_conversation,
-                    seconds=parts.seconds,
+                    keeps=parts.keep_condition,
+                    seconds=parts.max_seconds,
                 )
                 reports.add(WorkerReady())
                 await _WorkQueue(worker, parts.clients.values(), concurrency, reports).work(receive)
-        reports.add(FinalReport(lag.result, _cpu_seconds()))
+        reports.add(FinalReport(lag.loop_lag, _cpu_seconds()))
     except ShardLost:
         return
     except UserError as error:
@@ -77,7 +77,7 @@ class _WorkQueue:
         self._timer: asyncio.TimerHandle | None = None
         self._failure: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
-    async def work(self, receive: Receive) -> None:
+    async def work(self, receive: ReceiveOrder) -> None:
         """Follow the parent's orders until the last order.
 
         Raises:
@@ -92,7 +92,7 @@ class _WorkQueue:
             listening.cancel()
             await self._cancel()
 
-    async def _listen(self, receive: Receive) -> None:
+    async def _listen(self, receive: ReceiveOrder) -> None:
         while True:
             order = decode_order(await receive())
             if isinstance(order, Shutdown):
@@ -144,7 +144,7 @@ class _WorkQueue:
         if work.trial.due_ns is not None:
             await self._worker.prepare(work)
             await asyncio.sleep(max(0.0, self._worker.seconds_until(work)))
-        await self._worker.process(work)
+        await self._worker.process_work(work)
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         self._under_way.discard(task)
@@ -163,7 +163,7 @@ class _WorkQueue:
             await asyncio.wait(self._under_way)
 
 
-GATHER_SECONDS = 0.002
+REPORT_GATHER_SECONDS = 0.002
 """Seconds during which reports accumulate before they are sent.
 
 A message with many reports costs the parent little more than a message with one.
@@ -173,7 +173,7 @@ A message with many reports costs the parent little more than a message with one
 class _Reports:
     """Sends reports, in batches."""
 
-    def __init__(self, send: Send) -> None:
+    def __init__(self, send: SendReports) -> None:
         self._send = send
         self._pending: list[ShardReport] = []
         self._told: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -183,7 +183,7 @@ class _Reports:
     def deliver(self, result: WorkResult) -> asyncio.Future[None]:
         """Report a worker's result. The parent journals it; the returned future is done already."""
         if isinstance(result, SolvedHere):
-            self.add(TrialSolved(result.record, result.body, result.systemic, result.earlier))
+            self.add(TrialSolved(result.record, result.body, result.is_systemic, result.earlier_in_flight))
         else:
             self.add(TrialScored(result.trial.key, result.status, result.scores))
         return self._told
@@ -202,9 +202,9 @@ class _Reports:
     async def _send_all(self) -> None:
         try:
             while self._pending:
-                await asyncio.sleep(GATHER_SECONDS)
+                await asyncio.sleep(REPORT_GATHER_SECONDS)
                 reports, self._pending = self._pending, []
-                await self._send(encode(reports))
+                await self._send(encode_message(reports))
         except ShardLost:
             self._pending.clear()  # the parent is gone
         finally:

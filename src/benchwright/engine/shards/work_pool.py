@@ -9,21 +9,21 @@ from itertools import cycle, islice
 from time import perf_counter_ns
 from typing import TypeVar
 
-from benchwright.engine.stop import StopRequest
+from benchwright.engine.stop_rules import StopRequest
 from benchwright.engine.worker import TrialWork
 
-Work = TypeVar("Work")
+WorkItem = TypeVar("WorkItem")
 
 
-def distribute(source: Iterator[Work], hands: int) -> list[Iterator[Work]]:
+def distribute_work(source: Iterator[WorkItem], hands: int) -> list[Iterator[WorkItem]]:
     """Distribute the pieces of a source in turn over `hands` iterators, one for each receiver.
 
     The pieces are drawn as they are needed.
     """
-    dealt = [deque[Work]() for _ in range(hands)]
+    dealt = [deque[WorkItem]() for _ in range(hands)]
     turns = cycle(dealt)
 
-    def hand(own: deque[Work]) -> Iterator[Work]:
+    def hand(own: deque[WorkItem]) -> Iterator[WorkItem]:
         while True:
             while not own:
                 work = next(source, None)
@@ -50,7 +50,7 @@ class WorkPool:
         self._drained = False
         self._changed = asyncio.Event()
 
-    def take(self, most: int) -> list[TrialWork]:
+    def take_work(self, most: int) -> list[TrialWork]:
         """Take up to `most` pieces of work.
 
         Return an empty list if no work is left at the moment, or if the run is to stop.
@@ -70,7 +70,7 @@ class WorkPool:
         self._taken -= works
         self._tell()
 
-    def give_back(self, works: list[TrialWork]) -> None:
+    def return_work(self, works: list[TrialWork]) -> None:
         """Put back pieces that were taken but could not be done, so that other shards can take them."""
         self._back.extend(works)
         self.mark_done(len(works))

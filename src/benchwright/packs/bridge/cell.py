@@ -9,14 +9,14 @@ from benchwright.records import Record
 class ProviderFailure(Record, frozen=True):
     """The failure of a cell's last request to its model's provider.
 
-    `http_status`: None if no response arrived. `blank`: True if the pack tried to read the response's body,
+    `http_status`: None if no response arrived. `has_empty_body`: True if the pack tried to read the response's body,
     and the body was empty.
     """
 
     message: str
     http_status: int | None = None
     retryable: bool = False
-    blank: bool = False
+    has_empty_body: bool = False
 
 
 class CellResult(Record, frozen=True):
@@ -28,4 +28,4 @@ class CellResult(Record, frozen=True):
     """
 
     result: ScenarioResult
-    provider: ProviderFailure | None = None
+    provider_failure: ProviderFailure | None = None

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from benchwright.errors import UserError
-from benchwright.packs.bridge.limits import MEBI
+from benchwright.packs.bridge.limits import MEBIBYTE
 from benchwright.python_commands import isolated_command
 
 CommandBuilder = Callable[[int, int], Sequence[str]]
@@ -36,7 +36,7 @@ _PASSED_ON = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ")
 _versions: dict[tuple[str, float], tuple[int, int]] = {}
 
 
-async def command_for(entry: str, node: str, memory_bytes: int) -> CommandBuilder:
+async def pack_command(entry: str, node: str, memory_bytes: int) -> CommandBuilder:
     """Return the command for a pack with this entry file: Python if the file's name ends in .py, Node otherwise.
 
     Raises:
@@ -62,7 +62,7 @@ async def node_command(node: str, memory_bytes: int) -> CommandBuilder:
         raise UserError(
             f"JavaScript packs need Node.js 18 or newer; {program} is version {version[0]}.{version[1]}"
         )
-    options = [f"--max-old-space-size={memory_bytes // MEBI}"]
+    options = [f"--max-old-space-size={memory_bytes // MEBIBYTE}"]
     if version < (18, 19) or (19, 0) <= version < (20, 6):  # no module.register() yet
         options.append(f"--experimental-loader={NODE_HOOKS_FILE.as_uri()}")
     return lambda read, write: [program, *options, str(NODE_BRIDGE_FILE), str(read), str(write)]
@@ -72,7 +72,7 @@ async def _version(program: str) -> tuple[int, int]:
     known = (program, os.stat(program).st_mtime)
     if known not in _versions:
         asking = await asyncio.create_subprocess_exec(
-            program, "--version", stdin=DEVNULL, stdout=PIPE, stderr=PIPE, env=environment_for(Path("/"), {})
+            program, "--version", stdin=DEVNULL, stdout=PIPE, stderr=PIPE, env=pack_environment(Path("/"), {})
         )
         said, _ = await asking.communicate()
         found = re.match(rb"v(\d+)\.(\d+)", said)
@@ -88,7 +88,7 @@ def python_command() -> CommandBuilder:
     return lambda read, write: [*start, str(read), str(write)]
 
 
-def environment_for(home: Path, added: Mapping[str, str]) -> dict[str, str]:
+def pack_environment(home: Path, added: Mapping[str, str]) -> dict[str, str]:
     """Return all environment variables of a pack's process. They contain no keys and no settings of the host."""
     passed = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
     return {"PATH": os.defpath, "LANG": "C.UTF-8", **passed, "HOME": str(home), **added}

@@ -11,25 +11,25 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from benchwright.packs.bridge.child import PackChildProcess
-from benchwright.packs.bridge.commands import CommandBuilder
-from benchwright.packs.bridge.frames import ChannelBroken, Frame, FrameReader, decode_json
-from benchwright.packs.bridge.limits import BridgeLimits
-from benchwright.packs.bridge.problems import (
+from benchwright.packs.bridge.call_errors import (
     CallTimeout,
     PackFailure,
     ProcessDied,
-    describe_ending,
+    describe_process_end,
     format_error,
 )
+from benchwright.packs.bridge.child_process import PackChildProcess
+from benchwright.packs.bridge.commands import CommandBuilder
+from benchwright.packs.bridge.frames import ChannelBroken, Frame, FrameReader, decode_json
+from benchwright.packs.bridge.limits import BridgeLimits
 
-PackLog = Callable[[str, str, Any], None]
+LogCallback = Callable[[str, str, Any], None]
 """Function that receives an entry for the log, or output of the pack, as (level, message, data).
 
 Levels: debug, info, warn, error, stdout, stderr.
 """
 
-Progress = Callable[[dict[str, Any]], None]
+ProgressCallback = Callable[[dict[str, Any]], None]
 
 MAX_EVENTS = 10_000
 """Maximum number of progress events of one scenario that are passed on."""
@@ -52,7 +52,7 @@ class Reply(NamedTuple):
 class _Call:
     name: str
     future: asyncio.Future[Reply | PackFailure | ProcessDied]
-    progress: Progress | None
+    progress: ProgressCallback | None
     rejected: str | None = None
     events: int = 0
 
@@ -64,7 +64,7 @@ class _Call:
 class Connection:
     """A running process of a pack. `is_over`: True once the process has ended or is about to end."""
 
-    def __init__(self, limits: BridgeLimits, log: PackLog) -> None:
+    def __init__(self, limits: BridgeLimits, log: LogCallback) -> None:
         self.is_over = False
         self.prepared = False
         self._limits = limits
@@ -101,7 +101,7 @@ class Connection:
 
     # Calls
 
-    def start_call(self, name: str, fields: dict[str, Any], progress: Progress | None = None) -> int:
+    def start_call(self, name: str, fields: dict[str, Any], progress: ProgressCallback | None = None) -> int:
         """Call a function of the pack. Return the number of the call, for `wait_for_result` and `abort`."""
         self._count += 1
         call = _Call(name, asyncio.get_running_loop().create_future(), progress)
@@ -196,14 +196,14 @@ class Connection:
             self.request_end("the pack wrote into the bridge's channel; its process was ended")
 
     def _take(self, frame: Frame) -> None:
-        call = self._calls.get(frame.call)
+        call = self._calls.get(frame.call_number)
         if frame.kind == "entered":
-            self._inside = frame.call
+            self._inside = frame.call_number
             return
         if frame.kind == "left":
             self._inside = None
             return
-        if self._inside == frame.call and frame.kind in ("ok", "error"):
+        if self._inside == frame.call_number and frame.kind in ("ok", "error"):
             self._inside = None
         try:
             self._handle(frame, call, decode_json(frame.json))
@@ -217,21 +217,21 @@ class Connection:
         elif frame.kind == "progress":
             self._progressed(call, said)
         elif frame.kind == "ok" and call is not None:
-            self._calls.pop(frame.call) if call.name == "ping" else None
+            self._calls.pop(frame.call_number) if call.name == "ping" else None
             call.settle(Reply(said["value"], said["odd"], said["about"]))
         elif frame.kind == "error" and call is not None:
             call.settle(PackFailure(said["error"], said["about"]))
         elif frame.kind == "ending":
-            self._ended_by = frame.call or None
+            self._ended_by = frame.call_number or None
             self.request_end(f"the pack called {said['how']}")
         elif frame.kind == "signalled":
-            self._ended_by = frame.call or None
+            self._ended_by = frame.call_number or None
         elif frame.kind in ("uncaught", "rejected"):
             self._uncaught(frame, call, said)
 
     def _uncaught(self, frame: Frame, call: _Call | None, error: dict[str, Any]) -> None:
         text = format_error(error)
-        if frame.call == 0 and frame.kind == "uncaught" and len(self._calls) == 1:
+        if frame.call_number == 0 and frame.kind == "uncaught" and len(self._calls) == 1:
             (call,) = self._calls.values()
         if frame.kind == "rejected":
             self._log("warn", f"unhandled promise rejection: {text}", error.get("stack"))
@@ -273,7 +273,9 @@ class Connection:
 
     def _gone(self, _: object) -> None:
         self.is_over = True
-        reason = self._reason or describe_ending(self._child.ending, self._child.last_error, self._limits)
+        reason = self._reason or describe_process_end(
+            self._child.ending, self._child.last_error, self._limits
+        )
         culprits = self._culprits()
         for number, call in list(self._calls.items()):
             call.settle(ProcessDied(reason, number in culprits, may_be_cause=not culprits))

@@ -15,7 +15,7 @@ import msgspec
 
 from benchwright.records import DECODE_ERRORS
 
-HEADER_BYTES = 256
+MAX_HEADER_BYTES = 256
 _SURROGATES = re.compile(
     rb"(\\\\)|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
 )
@@ -28,9 +28,12 @@ class ChannelBroken(Exception):
 
 
 class Frame(NamedTuple):
-    """One message. `call`: the number of the call that the message belongs to, 0 if none. `json`: see `decode_json`."""
+    """One message.
 
-    call: int
+    `call_number`: the number of the call that the message belongs to, 0 if none. `json`: see `decode_json`.
+    """
+
+    call_number: int
     kind: str
     json: bytes
 
@@ -40,7 +43,7 @@ class FrameReader:
 
     def __init__(self, nonce: str, most_bytes: int, noise: Callable[[bytes], None]) -> None:
         self._start = nonce.encode() + b" "
-        self._most = most_bytes + HEADER_BYTES
+        self._most = most_bytes + MAX_HEADER_BYTES
         self._noise = noise
         self._buffer = bytearray()
         self._searched = 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from benchwright.records import Record
 
-MEBI = 2**20
+MEBIBYTE = 2**20
 
 
 class BridgeLimits(Record, frozen=True):
@@ -22,9 +22,9 @@ class BridgeLimits(Record, frozen=True):
     dispose_seconds: float = 10.0
     grace_seconds: float = 5.0
     answer_seconds: float = 10.0
-    memory_bytes: int = 4096 * MEBI
-    message_bytes: int = 32 * MEBI
-    output_bytes: int = 16 * MEBI
+    memory_bytes: int = 4096 * MEBIBYTE
+    message_bytes: int = 32 * MEBIBYTE
+    output_bytes: int = 16 * MEBIBYTE
 
 
 DEFAULT_LIMITS = BridgeLimits()

@@ -9,7 +9,7 @@ _NO_MESSAGE = (" ", "\t", "#", "-", "<", "(", "Node.js v")
 """Beginnings of lines near an error that are not the error's message: stack frames, warnings, V8's last lines."""
 
 
-class OutputLines:
+class OutputLineSplitter:
     """Splits stdout and stderr into lines, and calls `line(stream, text)` for each line.
 
     Long lines are cut, and output beyond `most_bytes` is dropped. `last_error`: the last line of stderr that

@@ -10,24 +10,29 @@ from pathlib import Path
 from typing import Any
 
 from benchwright.errors import ExecutionError, UserError
-from benchwright.packs.bridge.cell import CellResult
-from benchwright.packs.bridge.commands import LIBRARIES_VARIABLE, CommandBuilder, command_for, environment_for
-from benchwright.packs.bridge.connection import Connection, PackLog, Progress, Reply
-from benchwright.packs.bridge.error_location import find_syntax_error, location_in_pack
-from benchwright.packs.bridge.limits import DEFAULT_LIMITS, BridgeLimits
-from benchwright.packs.bridge.problems import (
+from benchwright.packs.bridge.call_errors import (
     CallTimeout,
     PackFailure,
     ProcessDied,
     format_error,
     provider_failure_of,
-    trial_error_of,
+    to_trial_error,
 )
+from benchwright.packs.bridge.cell import CellResult
+from benchwright.packs.bridge.commands import (
+    LIBRARIES_VARIABLE,
+    CommandBuilder,
+    pack_command,
+    pack_environment,
+)
+from benchwright.packs.bridge.connection import Connection, LogCallback, ProgressCallback, Reply
+from benchwright.packs.bridge.error_location import find_syntax_error, location_in_pack
+from benchwright.packs.bridge.limits import DEFAULT_LIMITS, BridgeLimits
 from benchwright.packs.bridge.result_parsing import (
-    read_result,
-    read_scenarios,
-    read_score,
-    with_provider_failure,
+    add_provider_failure,
+    parse_result,
+    parse_scenarios,
+    parse_score,
 )
 from benchwright.packs.types import BenchmarkScore, HostContext, ScenarioMeta, ScenarioRunInput, to_json
 
@@ -61,7 +66,7 @@ class PackProcess:
         *,
         home: Path,
         limits: BridgeLimits = DEFAULT_LIMITS,
-        log: PackLog | None = None,
+        log: LogCallback | None = None,
         environment: Mapping[str, str] = {},
         node: str = "node",
         libraries: Path | None = None,
@@ -72,11 +77,11 @@ class PackProcess:
         self.restarts = 0
         self._directory, self._entry, self._home = directory, entry, home
         self._limits, self._node = limits, node
-        self._log: PackLog = log or (lambda level, message, data: None)
+        self._log: LogCallback = log or (lambda level, message, data: None)
         self._relay_url: str | None = None
         self._way: Mapping[str, str] = {}
         supplied = {} if libraries is None else {LIBRARIES_VARIABLE: str(libraries)}
-        self._environment = environment_for(home, {**environment, **supplied})
+        self._environment = pack_environment(home, {**environment, **supplied})
         self._lock = asyncio.Lock()
         self._command: CommandBuilder | None = None
         self._connection: Connection | None = None
@@ -87,7 +92,7 @@ class PackProcess:
     async def __aenter__(self) -> PackProcess:
         path = _entry_path(self._directory, self._entry)
         self._home.mkdir(parents=True, exist_ok=True)
-        self._command = await command_for(self._entry, self._node, self._limits.memory_bytes)
+        self._command = await pack_command(self._entry, self._node, self._limits.memory_bytes)
         self._settings = {"entry": str(path), "directory": str(self._directory)}
         try:
             await self._live()
@@ -125,7 +130,7 @@ class PackProcess:
         *,
         seconds: float | None = None,
         token: str | None = None,
-        on_progress: Progress | None = None,
+        on_progress: ProgressCallback | None = None,
     ) -> CellResult:
         """Run one scenario. Any number of scenarios can run concurrently. `cell`: an id of this run of the scenario.
 
@@ -142,10 +147,10 @@ class PackProcess:
         trouble = provider_failure_of(reply.metadata)
         value = reply.value
         if isinstance(value, dict):
-            value = with_provider_failure(value, trouble)
+            value = add_provider_failure(value, trouble)
             if value.get("timings") is None:
                 value = {**value, "timings": _timings(reply.metadata)}
-        result = read_result(value, str(given.scenario.get("id")), reply.unrepresentable_numbers)
+        result = parse_result(value, str(given.scenario.get("id")), reply.unrepresentable_numbers)
         if trouble is not None and result.status != "fail":
             trouble = None
         return CellResult(result, trouble)
@@ -167,7 +172,7 @@ class PackProcess:
         reply = await self._call("score", {"results": list(results)}, self._limits.score_seconds)
         for key, number in reply.unrepresentable_numbers.items():
             self._log("warn", f"scoreModelResults: {key.lstrip('.')} is {number}", None)
-        return read_score(reply.value, reply.unrepresentable_numbers)
+        return parse_score(reply.value, reply.unrepresentable_numbers)
 
     async def dispose(self) -> None:
         """Let the pack dispose of its resources. A failure is logged and not raised."""
@@ -180,7 +185,7 @@ class PackProcess:
                 connection.start_call("dispose", {}), self._limits.dispose_seconds
             )
         except (PackFailure, ProcessDied, CallTimeout) as problem:
-            self._log("warn", str(trial_error_of("dispose", problem)), None)
+            self._log("warn", str(to_trial_error("dispose", problem)), None)
 
     # Calls to a process that may have to be restarted
 
@@ -191,7 +196,7 @@ class PackProcess:
         seconds: float | None,
         *,
         cell: str | None = None,
-        progress: Progress | None = None,
+        progress: ProgressCallback | None = None,
     ) -> Reply:
         losses = suspected = 0
         while True:
@@ -203,14 +208,14 @@ class PackProcess:
                         number, seconds, self._limits.grace_seconds if cell else 0.0
                     )
             except PackFailure as failure:
-                raise trial_error_of(name, await self._placed(cell or name, failure)) from None
+                raise to_trial_error(name, await self._placed(cell or name, failure)) from None
             except CallTimeout as timeout:
-                raise trial_error_of(name, timeout) from None
+                raise to_trial_error(name, timeout) from None
             except ProcessDied as lost:
                 losses += 1
                 suspected += lost.may_be_cause
                 if lost.is_cause or suspected > 1 or losses > MAX_RESTARTS:
-                    raise trial_error_of(name, lost) from None
+                    raise to_trial_error(name, lost) from None
                 self._log("warn", f"{lost.reason}; {cell or name} is restarted", None)
 
     @contextmanager
@@ -249,7 +254,7 @@ class PackProcess:
         loaded = await self._once("load", connection, {}, self._limits.load_seconds)
         if not isinstance(loaded, dict):
             raise ExecutionError("the pack did not load")
-        self.scenarios = read_scenarios(loaded.get("scenarios"))
+        self.scenarios = parse_scenarios(loaded.get("scenarios"))
         manifest = loaded.get("manifest")
         self.manifest = manifest if isinstance(manifest, dict) else None
         self.runtime = str(loaded.get("runtime"))
@@ -268,7 +273,7 @@ class PackProcess:
         except (PackFailure, ProcessDied, CallTimeout) as problem:
             if isinstance(problem, PackFailure):
                 problem = await self._placed(name, problem)
-            self._broken = str(trial_error_of(name, problem))
+            self._broken = str(to_trial_error(name, problem))
             raise ExecutionError(self._broken) from None
         except asyncio.CancelledError:
             connection.request_end(

@@ -26,12 +26,12 @@ from benchwright.packs.types import (
     VerifierResult,
 )
 
-STATUSES = ("pass", "partial", "fail")
+RESULT_STATUSES = ("pass", "partial", "fail")
 
-T = TypeVar("T")
+ParsedType = TypeVar("ParsedType")
 
 
-def read_scenarios(value: Any) -> list[ScenarioMeta]:
+def parse_scenarios(value: Any) -> list[ScenarioMeta]:
     """Convert the return value of `listScenarios`, keeping the order of the scenarios.
 
     Raises:
@@ -63,7 +63,7 @@ def _scenario(item: Any, at: int) -> ScenarioMeta:
     )
 
 
-def read_result(value: Any, scenario_id: str, odd: Mapping[str, str] = {}) -> ScenarioResult:
+def parse_result(value: Any, scenario_id: str, odd: Mapping[str, str] = {}) -> ScenarioResult:
     """Convert a scenario's result. Malformed optional fields are kept in `raw` only.
 
     Raises:
@@ -77,7 +77,7 @@ def read_result(value: Any, scenario_id: str, odd: Mapping[str, str] = {}) -> Sc
         what = f"of scenario {other!r}"[:100] if isinstance(other, str) else "without a scenarioId"
         raise ExecutionError(f"the scenario returned a result {what}")
     status = value.get("status")
-    if status not in STATUSES:
+    if status not in RESULT_STATUSES:
         has = "no status" if status is None else f"the status {status!r}"[:100]
         raise ExecutionError(f"the scenario's result has {has}; it must be pass, partial or fail")
     return ScenarioResult(
@@ -98,7 +98,7 @@ def read_result(value: Any, scenario_id: str, odd: Mapping[str, str] = {}) -> Sc
     )
 
 
-def read_score(value: Any, odd: Mapping[str, str] = {}) -> BenchmarkScore:
+def parse_score(value: Any, odd: Mapping[str, str] = {}) -> BenchmarkScore:
     """Convert a model's score. The score of a category is None if it is not a number.
 
     Raises:
@@ -134,7 +134,7 @@ def _category(item: dict[str, Any]) -> CategoryScore:
     )
 
 
-def with_provider_failure(value: dict[str, Any], trouble: ProviderFailure | None) -> dict[str, Any]:
+def add_provider_failure(value: dict[str, Any], trouble: ProviderFailure | None) -> dict[str, Any]:
     """Add a provider failure to a result whose status is "fail". Return other results unchanged.
 
     The result is marked as a provider error, unless it has an `errorType` of its own. The HTTP status, if
@@ -147,7 +147,7 @@ def with_provider_failure(value: dict[str, Any], trouble: ProviderFailure | None
     if trouble.http_status is None:
         return value
     verifier = _object(value.get("verifier"))
-    told = {"providerHttpStatus": trouble.http_status, "providerResponseBlank": trouble.blank}
+    told = {"providerHttpStatus": trouble.http_status, "providerResponseBlank": trouble.has_empty_body}
     defaults = {"status": "fail", "summary": f"The provider answered with {trouble.message}."}
     return {
         **value,
@@ -185,14 +185,14 @@ def _text(value: dict[str, Any], key: str) -> str | None:
     return text if isinstance(text, str) else None
 
 
-def _part(value: Any, kind: type[T]) -> T | None:
+def _part(value: Any, kind: type[ParsedType]) -> ParsedType | None:
     try:
         return None if value is None else msgspec.convert(value, kind)
     except (msgspec.ValidationError, RecursionError):
         return None
 
 
-def _each(values: Any, kind: type[T]) -> list[T]:
+def _each(values: Any, kind: type[ParsedType]) -> list[ParsedType]:
     if not isinstance(values, list):
         return []
     return [part for item in values if (part := _part(item, kind)) is not None]

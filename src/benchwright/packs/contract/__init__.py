@@ -2,8 +2,8 @@
 
 from benchwright.packs.contract.answers import CannedAnswer, read_answers
 from benchwright.packs.contract.canned_model import CannedModel
-from benchwright.packs.contract.checks import ContractFinding, check_contract
-from benchwright.packs.contract.trial import AttemptOutcome, CannedTrial
+from benchwright.packs.contract.canned_trial import AttemptOutcome, CannedTrial
+from benchwright.packs.contract.contract_checks import ContractFinding, check_contract
 
 __all__ = [
     "AttemptOutcome",

@@ -10,11 +10,11 @@ import msgspec
 
 from benchwright.endpoint.serving.connection import ServerConnection
 from benchwright.endpoint.serving.http import Headers, HttpRequest, json_response, response_head
-from benchwright.endpoint.serving.listener import LOOPBACK, base_url, listen, start_server, stop_server
+from benchwright.endpoint.serving.listener import LOOPBACK_HOST, base_url, listen, start_server, stop_server
 from benchwright.records import DECODE_ERRORS
 
-EVENT_STREAM = ((b"content-type", b"text/event-stream"),)
-USAGE = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+EVENT_STREAM_HEADERS = ((b"content-type", b"text/event-stream"),)
+CANNED_USAGE = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
 
 ServerBehavior = Literal["answers", "fails", "is silent"]
 
@@ -39,7 +39,7 @@ class CannedModel:
         self._server: asyncio.Server | None = None
 
     async def __aenter__(self) -> CannedModel:
-        listener = listen(LOOPBACK, 0)
+        listener = listen(LOOPBACK_HOST, 0)
         self.base_url = base_url(listener)
         self._server = await start_server(self, listener)
         return self
@@ -104,14 +104,14 @@ def _completion(model: str, turn: dict[str, Any], *, stream: bool) -> bytes:
     about = {"id": "canned", "created": 0, "model": model}
     if not stream:
         choice = {"index": 0, "message": turn, "finish_reason": reason}
-        body = {**about, "object": "chat.completion", "choices": [choice], "usage": USAGE}
+        body = {**about, "object": "chat.completion", "choices": [choice], "usage": CANNED_USAGE}
         return json_response(200, (), msgspec.json.encode(body), keep_alive=True)
     calls = [{"index": at, **call} for at, call in enumerate(turn.get("tool_calls") or [])]
     delta = {**turn, **({"tool_calls": calls} if calls else {})}
     pieces: list[dict[str, Any]] = [
         {"choices": [{"index": 0, "delta": delta, "finish_reason": None}]},
-        {"choices": [{"index": 0, "delta": {}, "finish_reason": reason}], "usage": USAGE},
+        {"choices": [{"index": 0, "delta": {}, "finish_reason": reason}], "usage": CANNED_USAGE},
     ]
     events = [msgspec.json.encode({**about, "object": "chat.completion.chunk", **piece}) for piece in pieces]
     content = b"".join(b"data: %b\n\n" % event for event in [*events, b"[DONE]"])
-    return response_head(200, EVENT_STREAM, length=len(content), keep_alive=True) + content
+    return response_head(200, EVENT_STREAM_HEADERS, length=len(content), keep_alive=True) + content

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from benchwright.packs.install.settings import CHUNK_BYTES
 
-VERSION_CONTROL = frozenset({".git", ".hg", ".svn"})
+VERSION_CONTROL_FOLDERS = frozenset({".git", ".hg", ".svn"})
 """Names of directories of version control. They are not part of a pack."""
 
 

@@ -10,7 +10,7 @@ from typing import BinaryIO
 from urllib.parse import SplitResult, quote, urljoin, urlsplit
 
 from benchwright import __version__
-from benchwright.endpoint.address import DEFAULT_PORTS, Address, proxy_for
+from benchwright.endpoint.address import DEFAULT_PORTS, Address, find_proxy
 from benchwright.endpoint.connection import Headers, TransportError
 from benchwright.endpoint.timeouts import Timeouts
 from benchwright.endpoint.transport import ConnectionPool, PreparedRequest
@@ -18,7 +18,7 @@ from benchwright.errors import UserError
 from benchwright.packs.install.settings import InstallLimits
 from benchwright.text import make_safe
 
-REDIRECTS = frozenset({301, 302, 303, 307, 308})
+REDIRECT_STATUSES = frozenset({301, 302, 303, 307, 308})
 _PATH_CHARACTERS = "/%:@!$&'()*+,;=~-._?[]"
 
 
@@ -45,11 +45,11 @@ async def _download(url: str, out: BinaryIO, largest: int, limits: InstallLimits
     at = url
     try:
         async with asyncio.timeout(limits.download_seconds):
-            for _ in range(limits.redirects + 1):
+            for _ in range(limits.max_redirects + 1):
                 sink = await _get(at, address, _Sink(out, largest), limits)
                 if sink.status == 200:
                     return sink.digest.hexdigest()
-                location = sink.location if sink.status in REDIRECTS else None
+                location = sink.location if sink.status in REDIRECT_STATUSES else None
                 if not location:
                     raise DownloadError(f"{_shown(at)} answered {sink.status}.")
                 at = _joined(at, location)
@@ -61,7 +61,7 @@ async def _download(url: str, out: BinaryIO, largest: int, limits: InstallLimits
         ) from None
     except TransportError as error:
         raise DownloadError(f"{_shown(at)} cannot be downloaded: {error}.") from None
-    raise DownloadError(f"{_shown(url)} redirects more than {limits.redirects} times.")
+    raise DownloadError(f"{_shown(url)} redirects more than {limits.max_redirects} times.")
 
 
 class _Sink:
@@ -78,7 +78,7 @@ class _Sink:
         self._largest = largest
         self._size = 0
 
-    def head(self, status: int, headers: Headers, at: int) -> None:
+    def receive_head(self, status: int, headers: Headers, at: int) -> None:
         self.status = status
         for name, value in headers:
             if name == b"location":
@@ -88,13 +88,13 @@ class _Sink:
         if status != 200:
             raise TransportError("malformed", "nobody wants the rest of it")
 
-    def data(self, chunk: bytes, at: int) -> None:
+    def receive_data(self, chunk: bytes, at: int) -> None:
         self._size += len(chunk)
         self._limit(self._size)
         self.digest.update(chunk)
         self._out.write(chunk)
 
-    def token_at(self) -> None:
+    def last_token_time(self) -> None:
         """Return None in place of the time of the last token, because a file has no tokens."""
 
     def _limit(self, size: int) -> None:
@@ -120,7 +120,7 @@ async def _get(url: str, address: Address, sink: _Sink, limits: InstallLimits) -
         address,
         connections=1,
         limits=Timeouts(limits.connect_seconds, silence, silence, limits.download_seconds, max_bytes=None),
-        proxy=proxy_for(address, os.environ),
+        proxy=find_proxy(address, os.environ),
     )
     try:
         await wire.send(PreparedRequest("\r\n".join([*lines, "\r\n"]).encode()), sink)
@@ -162,7 +162,7 @@ def _redirected(address: Address, former: Address, first: Address, given: str) -
     """Return the server to which a redirect leads, after checking that it is as secure as the former server."""
     if former.uses_tls and not address.uses_tls:
         raise DownloadError(f"{_shown(given)} redirects from https to http; that is not followed.")
-    if address.is_this_machine and not first.is_this_machine:
+    if address.is_loopback and not first.is_loopback:
         raise DownloadError(f"{_shown(given)} redirects to this machine; that is not followed.")
     return address
 

@@ -18,7 +18,7 @@ from benchwright.packs.install.sources import (
     PackSource,
     RegistryPack,
 )
-from benchwright.packs.install.unpack import copy_directory, extract
+from benchwright.packs.install.unpack import copy_directory, extract_archive
 from benchwright.records import Record
 
 
@@ -96,7 +96,7 @@ def fetch_files(
             f"The archive is not the expected one: its SHA-256 is {sha256}, expected {found.sha256}."
         )
     say("extracting", f"Unpacking {archive.stat().st_size:,} bytes")
-    return FetchedFiles(extract(archive, room / "tree", limits), sha256)
+    return FetchedFiles(extract_archive(archive, room / "tree", limits), sha256)
 
 
 def _archive(source: GitHub | Archive, settings: InstallSettings) -> Archive:

@@ -10,12 +10,12 @@ import msgspec
 from benchwright.errors import UserError
 from benchwright.packs.inspection import PackInspection, inspect_pack
 from benchwright.packs.install.digest import compare_digests, file_digests, tree_digest
-from benchwright.packs.install.storage import InstallRecord, directory_of, record_path
+from benchwright.packs.install.storage import InstallRecord, current_directory, install_record_path
 from benchwright.packs.manifest import MANIFEST_NAME
-from benchwright.packs.manifest_check import PACK_ID
+from benchwright.packs.manifest_check import PACK_ID_PATTERN
 from benchwright.packs.versions import COMPATIBLE_VERSION
 from benchwright.records import DECODE_ERRORS, Record
-from benchwright.suggest import did_you_mean
+from benchwright.suggestions import did_you_mean
 from benchwright.user_paths import expand_user_path
 
 
@@ -37,7 +37,7 @@ def list_installed(storage: Path, compatible_version: str = COMPATIBLE_VERSION) 
     """Return the packs in a storage, sorted by id. Broken packs are included; their `inspection` says what is wrong."""
     if not storage.is_dir():
         return []
-    names = sorted(entry.name for entry in storage.iterdir() if PACK_ID.fullmatch(entry.name))
+    names = sorted(entry.name for entry in storage.iterdir() if PACK_ID_PATTERN.fullmatch(entry.name))
     packs = (_installed(storage, name, compatible_version) for name in names)
     return [pack for pack in packs if pack is not None]
 
@@ -50,7 +50,7 @@ def find_installed(
     Raises:
         UserError: If the pack is not installed.
     """
-    pack = _installed(storage, pack_id, compatible_version) if PACK_ID.fullmatch(pack_id) else None
+    pack = _installed(storage, pack_id, compatible_version) if PACK_ID_PATTERN.fullmatch(pack_id) else None
     if pack is None:
         hint = did_you_mean(pack_id, [pack.id for pack in list_installed(storage, compatible_version)])
         raise UserError(f"There is no pack {pack_id!r} in {storage}.{hint}")
@@ -65,7 +65,7 @@ def find_pack(reference: str, storage: Path, compatible_version: str = COMPATIBL
     Raises:
         UserError: If there is no such pack.
     """
-    if PACK_ID.fullmatch(reference) and (pack := _installed(storage, reference, compatible_version)):
+    if PACK_ID_PATTERN.fullmatch(reference) and (pack := _installed(storage, reference, compatible_version)):
         return pack
     path = expand_user_path(reference)
     directory = (path.parent if path.name == MANIFEST_NAME else path).resolve()
@@ -99,7 +99,7 @@ def find_changes(pack: InstalledPack) -> list[str] | None:
 
 def _installed(storage: Path, name: str, compatible_version: str) -> InstalledPack | None:
     home = storage / name
-    directory = directory_of(home)
+    directory = current_directory(home)
     if directory is None:
         return None
     inspection = inspect_pack(directory, compatible_version)
@@ -109,6 +109,6 @@ def _installed(storage: Path, name: str, compatible_version: str) -> InstalledPa
 
 def _record(version: Path) -> InstallRecord | None:
     try:
-        return msgspec.json.decode(record_path(version).read_bytes(), type=InstallRecord)
+        return msgspec.json.decode(install_record_path(version).read_bytes(), type=InstallRecord)
     except (OSError, *DECODE_ERRORS):
         return None

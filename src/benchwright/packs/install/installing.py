@@ -45,10 +45,10 @@ from benchwright.packs.install.storage import (
     VERSIONS_FOLDER,
     CurrentVersion,
     InstallRecord,
+    install_record_path,
     lock_storage,
     move_tree,
-    read_current,
-    record_path,
+    read_current_version,
     remove_old_versions,
     remove_tree,
     staging_directory,
@@ -201,10 +201,10 @@ class _Job:
         slug = re.sub(r"[^A-Za-z0-9.+_-]+", "-", manifest.version)[:60].lstrip(".") or "0"
         name = f"{slug}-{uuid.uuid4().hex[:8]}"
         with lock_storage(self._storage):
-            former = read_current(home)
+            former = read_current_version(home)
             version = home / VERSIONS_FOLDER / name
             version.parent.mkdir(parents=True, exist_ok=True)
-            write_atomically(record_path(version), msgspec.json.encode(record), durable=True)
+            write_atomically(install_record_path(version), msgspec.json.encode(record), durable=True)
             move_tree(fetched.root, version)
             self._switch(home, CurrentVersion(version=name, updated_at=utc_now()))
             remove_old_versions(home, name, former.version if former else name)
@@ -243,7 +243,7 @@ class _Job:
 
     def _check(self, root: Path, manifest: PackManifest, origin: str) -> None:
         try:
-            self._settings.check(root, manifest)
+            self._settings.pack_check(root, manifest)
         except UserError as error:
             raise UserError(f"{origin} is not installed: {str(error).removesuffix('.')}.") from None
 

@@ -6,7 +6,7 @@ import unicodedata
 
 from benchwright.packs.install.settings import ArchiveError, InstallLimits
 
-MAX_PART_LENGTH = 255
+MAX_FILE_NAME_BYTES = 255
 """Maximum length of a file name on common file systems, in bytes."""
 
 
@@ -53,10 +53,14 @@ class CheckedPaths:
             raise ArchiveError(f"{name!r} leads out of the pack")
         if "\\" in name or any(unicodedata.category(character) in ("Cc", "Cf") for character in name):
             raise ArchiveError(f"{name!r} holds a backslash or a control character")
-        if size > self._limits.name_bytes or any(len(part.encode()) > MAX_PART_LENGTH for part in parts):
+        if size > self._limits.max_path_bytes or any(
+            len(part.encode()) > MAX_FILE_NAME_BYTES for part in parts
+        ):
             raise ArchiveError(f"{name[:60]!r}... is too long a name")
-        if len(parts) > self._limits.depth:
-            raise ArchiveError(f"{name[:60]!r}... is more than {self._limits.depth} directories deep")
+        if len(parts) > self._limits.max_path_depth:
+            raise ArchiveError(
+                f"{name[:60]!r}... is more than {self._limits.max_path_depth} directories deep"
+            )
         return parts
 
     def _enter(self, path: str, *, directory: bool) -> None:

@@ -13,11 +13,11 @@ import msgspec
 
 from benchwright.errors import UserError
 from benchwright.packs.install.settings import InstallLimits
-from benchwright.packs.install.sources import Archive, GitHub, is_address, normalize_sha256
-from benchwright.packs.manifest_check import PACK_ID, hint_for_newer
-from benchwright.packs.web_pack import WEB_PACK_MESSAGE
+from benchwright.packs.install.sources import Archive, GitHub, is_http_url, normalize_sha256
+from benchwright.packs.manifest_check import PACK_ID_PATTERN, hint_for_newer
+from benchwright.packs.web_pack import NOT_RUNNABLE_MESSAGE
 from benchwright.records import DECODE_ERRORS, Record
-from benchwright.suggest import did_you_mean
+from benchwright.suggestions import did_you_mean
 from benchwright.user_paths import expand_user_path
 
 
@@ -36,14 +36,14 @@ class RegistryEntry(Record, frozen=True):
     raw: dict[str, Any] = {}
 
     @property
-    def page(self) -> str | None:
+    def page_url(self) -> str | None:
         """The address of a web pack's page; None if the pack is not a web pack."""
         source = self.raw.get("source")
         if not isinstance(source, dict) or source.get("type") != "web":
             return None
         return str(source.get("entry") or "(no address given)")
 
-    def text(self, key: str) -> str | None:
+    def optional_text(self, key: str) -> str | None:
         """Return an optional text of the entry, such as its author, description, homepage or license."""
         value = self.raw.get(key)
         return value if isinstance(value, str) else None
@@ -91,7 +91,7 @@ def read_registry(address: str, limits: InstallLimits = InstallLimits()) -> Regi
 
 
 def _content(address: str, limits: InstallLimits) -> bytes:
-    if is_address(address):
+    if is_http_url(address):
         import tempfile
 
         from benchwright.packs.install.download import download
@@ -111,7 +111,7 @@ def _entry(raw: dict[str, Any]) -> RegistryEntry:
         value if isinstance(value := raw.get(key), str) else "" for key in ("id", "name", "version")
     )
     try:
-        if not PACK_ID.fullmatch(pack_id):
+        if not PACK_ID_PATTERN.fullmatch(pack_id):
             raise ValueError(f"its id {pack_id!r} is not a valid pack name")
         source, sha256 = _source(raw)
     except ValueError as error:
@@ -136,11 +136,11 @@ def _source(raw: dict[str, Any]) -> tuple[GitHub | Archive, str | None]:
     sha256 = None if checksum is None else normalize_sha256(str(checksum))
     match source:
         case {"type": "github", "repo": str(repository), "tag": str(tag)}:
-            return GitHub.validated(repository, tag), sha256
-        case {"type": "archive", "url": str(url)} if is_address(url):
+            return GitHub.create_validated(repository, tag), sha256
+        case {"type": "archive", "url": str(url)} if is_http_url(url):
             return Archive(url), sha256
         case {"type": "web"}:
-            raise ValueError(f"it is {WEB_PACK_MESSAGE}")
+            raise ValueError(f"it is {NOT_RUNNABLE_MESSAGE}")
         case {"type": "github" | "archive" as kind}:
             raise ValueError(f"its {kind} source is incomplete")
     raise ValueError(f"sources of type {source.get('type')!r} are not supported")

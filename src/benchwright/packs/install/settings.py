@@ -27,9 +27,10 @@ class ArchiveError(UserError):
 class InstallLimits(Record, frozen=True):
     """Limits of a pack's download (bytes, seconds), and limits of the pack's content.
 
-    Sizes are counted while unpacking, never taken from a header. `ratio`: the maximum ratio of the content's
-    size to the archive's size; it applies to content of more than `ratio_from` bytes. `depth`: the maximum
-    number of components of a path. `name_bytes`: the maximum length of a whole path.
+    Sizes are counted while unpacking, never taken from a header. `max_compression_ratio`: the maximum ratio
+    of the content's size to the archive's size; it applies to content of more than `ratio_limit_min_bytes`
+    bytes. `max_path_depth`: the maximum number of components of a path. `max_path_bytes`: the maximum length
+    of a whole path.
     """
 
     archive_bytes: int = 256 * MEBIBYTE
@@ -37,15 +38,15 @@ class InstallLimits(Record, frozen=True):
     connect_seconds: float = 10.0
     silence_seconds: float = 30.0
     download_seconds: float = 600.0
-    redirects: int = 5
+    max_redirects: int = 5
 
     total_bytes: int = 1024 * MEBIBYTE
     file_bytes: int = 256 * MEBIBYTE
-    entries: int = 20_000
-    ratio: int = 200
-    ratio_from: int = 16 * MEBIBYTE
-    depth: int = 32
-    name_bytes: int = 1024
+    max_entries: int = 20_000
+    max_compression_ratio: int = 200
+    ratio_limit_min_bytes: int = 16 * MEBIBYTE
+    max_path_depth: int = 32
+    max_path_bytes: int = 1024
 
 
 InstallAction = Literal["install", "update", "uninstall"]
@@ -81,7 +82,7 @@ def accept_any_pack(directory: Path, manifest: PackManifest) -> None:
 class InstallSettings(Record, frozen=True):
     """Settings of an installation.
 
-    `registry`: an address or a path. `github_archive`: an address with {repository} and {tag}. `check`:
+    `registry`: an address or a path. `github_archive`: an address with {repository} and {tag}. `pack_check`:
     called with a pack's files before they replace the former version.
     """
 
@@ -89,7 +90,7 @@ class InstallSettings(Record, frozen=True):
     github_archive: str = GITHUB_ARCHIVE
     compatible_version: str = COMPATIBLE_VERSION
     limits: InstallLimits = InstallLimits()
-    check: PackCheck = accept_any_pack
+    pack_check: PackCheck = accept_any_pack
 
 
 DEFAULT_SETTINGS = InstallSettings()

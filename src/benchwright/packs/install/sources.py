@@ -9,7 +9,7 @@ import re
 
 from benchwright.errors import UserError
 from benchwright.packs.manifest import MANIFEST_NAME
-from benchwright.packs.manifest_check import PACK_ID
+from benchwright.packs.manifest_check import PACK_ID_PATTERN
 from benchwright.records import Record
 from benchwright.user_paths import expand_user_path
 
@@ -59,7 +59,7 @@ class GitHub(Record, frozen=True, tag="github"):
     tag: str
 
     @classmethod
-    def validated(cls, repository: str, tag: str) -> GitHub:
+    def create_validated(cls, repository: str, tag: str) -> GitHub:
         """Return the source for a repository and tag. Raise ValueError if the repository or the tag is invalid."""
         if not _REPOSITORY.fullmatch(repository):
             raise ValueError(f"{repository!r} is not a GitHub repository (owner/name)")
@@ -90,14 +90,14 @@ def parse_source(text: str, *, copy: bool = False) -> PackSource:
         return Directory(str(path.resolve()), copy)
     if match := _ON_GITHUB.fullmatch(text):
         try:
-            return GitHub.validated(match["repository"], match["tag"])
+            return GitHub.create_validated(match["repository"], match["tag"])
         except ValueError as error:
             raise UserError(f"Cannot install {text!r}: {error}.") from None
-    if is_address(text):
+    if is_http_url(text):
         return Archive(text)
     if path.is_file():
         return ArchiveFile(str(path.resolve()))
-    if PACK_ID.fullmatch(text) and not text.endswith(ARCHIVE_SUFFIXES):
+    if PACK_ID_PATTERN.fullmatch(text) and not text.endswith(ARCHIVE_SUFFIXES):
         return RegistryPack(text)
     if _REPOSITORY.fullmatch(text) and not text.endswith(ARCHIVE_SUFFIXES):
         raise UserError(
@@ -122,7 +122,7 @@ def describe_source(source: PackSource) -> str:
             return path
 
 
-def is_address(text: str) -> bool:
+def is_http_url(text: str) -> bool:
     """Return True if a text starts with `http://` or `https://`."""
     return text.lower().startswith(("http://", "https://"))
 

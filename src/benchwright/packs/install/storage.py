@@ -67,7 +67,7 @@ def utc_now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def read_current(home: Path) -> CurrentVersion | None:
+def read_current_version(home: Path) -> CurrentVersion | None:
     """Return the current version of the pack at `home` (`<storage>/<id>`). Return None if none is installed."""
     try:
         current = msgspec.json.decode((home / CURRENT_FILE).read_bytes(), type=CurrentVersion)
@@ -77,15 +77,15 @@ def read_current(home: Path) -> CurrentVersion | None:
     return current if current.local or plain else None
 
 
-def directory_of(home: Path) -> Path | None:
+def current_directory(home: Path) -> Path | None:
     """Return the directory of the pack at `home`. Return None if none is installed."""
-    current = read_current(home)
+    current = read_current_version(home)
     if current is None:
         return home if (home / MANIFEST_NAME).is_file() else None
     return Path(current.local) if current.local else home / VERSIONS_FOLDER / current.version
 
 
-def record_path(version: Path) -> Path:
+def install_record_path(version: Path) -> Path:
     """Return the path of a version's record, which is beside the version's directory."""
     return version.with_name(f"{version.name}.json")
 

@@ -17,7 +17,7 @@ from benchwright.packs.install.settings import CHUNK_BYTES, ArchiveError, Instal
 from benchwright.records import Record
 
 BLOCK_BYTES = 512
-MAX_EXTENDED_HEADER = 64 * 1024
+MAX_EXTENDED_HEADER_BYTES = 64 * 1024
 
 _PAX, _PAX_GLOBAL, _LONG_NAME, _LONG_LINK = b"x", b"g", b"L", b"K"
 
@@ -28,8 +28,8 @@ class TarEntry(Record, frozen=True):
     name: str
     kind: str
     size: int
-    executable: bool
-    target: str
+    is_executable: bool
+    link_target: str
 
 
 _KINDS = {
@@ -73,8 +73,8 @@ class TarReader:
         extended: dict[str, str] = {}
         while (header := self._header()) is not None:
             count += 1
-            if count > self._limits.entries:
-                raise ArchiveError(f"the archive has more than {self._limits.entries:,} entries")
+            if count > self._limits.max_entries:
+                raise ArchiveError(f"the archive has more than {self._limits.max_entries:,} entries")
             if header.type in (_PAX, _LONG_NAME, _LONG_LINK):
                 extended |= self._extended(header)
             elif header.type != _PAX_GLOBAL:
@@ -119,8 +119,8 @@ class TarReader:
 
     def _extended(self, header: tarfile.TarInfo) -> dict[str, str]:
         """Return the fields of an extended header under their pax names. They describe the entry after the header."""
-        if header.size > MAX_EXTENDED_HEADER:
-            raise ArchiveError(f"the archive has a header of more than {MAX_EXTENDED_HEADER:,} bytes")
+        if header.size > MAX_EXTENDED_HEADER_BYTES:
+            raise ArchiveError(f"the archive has a header of more than {MAX_EXTENDED_HEADER_BYTES:,} bytes")
         self._begin(header.size)
         content = b"".join(self.chunks())
         try:
@@ -152,8 +152,12 @@ class TarReader:
         limits = self._limits
         if self._unpacked > limits.total_bytes:
             raise ArchiveError(f"the archive unpacks to more than {limits.total_bytes:,} bytes")
-        if self._unpacked > max(limits.ratio_from, limits.ratio * self._compressed.tell()):
-            raise ArchiveError(f"the archive unpacks to more than {limits.ratio} times its size")
+        if self._unpacked > max(
+            limits.ratio_limit_min_bytes, limits.max_compression_ratio * self._compressed.tell()
+        ):
+            raise ArchiveError(
+                f"the archive unpacks to more than {limits.max_compression_ratio} times its size"
+            )
         return piece
 
 

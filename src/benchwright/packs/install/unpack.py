@@ -11,7 +11,7 @@ import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from benchwright.packs.install.digest import VERSION_CONTROL
+from benchwright.packs.install.digest import VERSION_CONTROL_FOLDERS
 from benchwright.packs.install.path_checks import CheckedPaths
 from benchwright.packs.install.settings import CHUNK_BYTES, ArchiveError, InstallLimits
 from benchwright.packs.install.tar import TarReader
@@ -19,7 +19,7 @@ from benchwright.packs.install.tar import TarReader
 GZIP_MAGIC = b"\x1f\x8b"
 
 
-def extract(archive: Path, target: Path, limits: InstallLimits) -> Path:
+def extract_archive(archive: Path, target: Path, limits: InstallLimits) -> Path:
     """Unpack a .tar.gz into the new directory `target`. Return the pack's root.
 
     If the only entry at the top is a directory, this directory is the root. Otherwise `target` itself is.
@@ -38,9 +38,9 @@ def extract(archive: Path, target: Path, limits: InstallLimits) -> Path:
             if entry.kind == "directory":
                 tree.directory(entry.name)
             elif entry.kind == "file":
-                tree.file(entry.name, reader.chunks(), executable=entry.executable)
+                tree.file(entry.name, reader.chunks(), executable=entry.is_executable)
             else:
-                tree.link(entry.name, entry.target, hard=entry.kind == "hardlink")
+                tree.link(entry.name, entry.link_target, hard=entry.kind == "hardlink")
         tree.finish()
     top = list(target.iterdir())
     return top[0] if len(top) == 1 and top[0].is_dir() and not top[0].is_symlink() else target
@@ -65,7 +65,7 @@ def copy_directory(source: Path, target: Path, limits: InstallLimits) -> Path:
             if item.is_symlink():
                 tree.link(name, os.readlink(item.path), hard=False)
             elif item.is_dir():
-                if item.name not in VERSION_CONTROL:
+                if item.name not in VERSION_CONTROL_FOLDERS:
                     tree.directory(name)
                     pending.append(Path(item.path))
             elif item.is_file():
@@ -152,8 +152,8 @@ class _Tree:
 
     def _admit(self, name: str, *, directory: bool) -> str | None:
         self._entries += 1
-        if self._entries > self._limits.entries:
-            raise ArchiveError(f"there are more than {self._limits.entries:,} entries")
+        if self._entries > self._limits.max_entries:
+            raise ArchiveError(f"there are more than {self._limits.max_entries:,} entries")
         return self._names.add(name, directory=directory)
 
     def _count(self, size: int) -> None:

@@ -13,8 +13,8 @@ from benchwright.errors import ExecutionError, UserError
 from benchwright.packs.types import VerifierEndpoint, VerifierStatus
 from benchwright.packs.verifiers.starting import (
     ProgressCallback,
-    StartOptions,
     VerifierProgress,
+    VerifierStartOptions,
     start_verifier,
 )
 from benchwright.packs.verifiers.states import HealthProblem, check_health
@@ -125,7 +125,9 @@ class StartedVerifiers:
         assert endpoint.url is not None
         return await check_health(endpoint.url, self._choices[endpoint.id].health_path)
 
-    async def prepare(self, stack: AsyncExitStack, start: StartOptions, report: ProgressCallback) -> None:
+    async def prepare(
+        self, stack: AsyncExitStack, start: VerifierStartOptions, report: ProgressCallback
+    ) -> None:
         """Prepare all verifiers concurrently.
 
         If the preparation of a verifier fails, no error is raised. The verifier's endpoint states the reason.
@@ -149,7 +151,7 @@ class StartedVerifiers:
         self,
         choice: VerifierLocation,
         engine: Engine | EngineError | EngineUnavailable | None,
-        start: StartOptions,
+        start: VerifierStartOptions,
         report: ProgressCallback,
         stack: AsyncExitStack,
     ) -> VerifierEndpoint:
@@ -176,14 +178,14 @@ class StartedVerifiers:
     async def _engine(self, stack: AsyncExitStack) -> Engine:
         engine = await stack.enter_async_context(connect())
         await remove_leftovers(engine)
-        self.gateway = await engine.address_of_host()
+        self.gateway = await engine.host_listen_address()
         return engine
 
     async def _docker(
         self,
         engine: Engine,
         choice: VerifierLocation,
-        start: StartOptions,
+        start: VerifierStartOptions,
         report: ProgressCallback,
         stack: AsyncExitStack,
     ) -> DockerService | None:
@@ -195,7 +197,7 @@ class StartedVerifiers:
 
 @asynccontextmanager
 async def running_verifiers(
-    pack: PackVerifiers, start: StartOptions, report: ProgressCallback = lambda preparing: None
+    pack: PackVerifiers, start: VerifierStartOptions, report: ProgressCallback = lambda preparing: None
 ) -> AsyncIterator[StartedVerifiers]:
     """Start as many verifiers of a pack as possible. On exit, end the verifiers that were started.
 
@@ -209,12 +211,12 @@ async def running_verifiers(
 
 
 def _needs_engine(choice: VerifierLocation) -> bool:
-    return choice.mode == "docker" and choice.missing is None
+    return choice.mode == "docker" and choice.missing_setting_advice is None
 
 
 async def _endpoint(choice: VerifierLocation, service: DockerService | None) -> VerifierEndpoint:
-    if choice.missing is not None:
-        return _failed(choice, "failed", choice.missing)
+    if choice.missing_setting_advice is not None:
+        return _failed(choice, "failed", choice.missing_setting_advice)
     if choice.mode == "docker":
         if service is None:
             return _failed(
@@ -223,7 +225,7 @@ async def _endpoint(choice: VerifierLocation, service: DockerService | None) -> 
         return VerifierEndpoint(
             choice.id,
             choice.mode,
-            choice.required,
+            choice.is_required,
             "running",
             service.url,
             service.port,
@@ -233,10 +235,10 @@ async def _endpoint(choice: VerifierLocation, service: DockerService | None) -> 
     trouble = await check_health(choice.url, choice.health_path)
     if trouble is not None:
         return _failed(choice, "stopped", f"{trouble.reason}. Start it, or correct its address.", choice.url)
-    return VerifierEndpoint(choice.id, choice.mode, choice.required, "running", choice.url)
+    return VerifierEndpoint(choice.id, choice.mode, choice.is_required, "running", choice.url)
 
 
 def _failed(
     choice: VerifierLocation, status: VerifierStatus, why: str, url: str | None = None
 ) -> VerifierEndpoint:
-    return VerifierEndpoint(choice.id, choice.mode, choice.required, status, url, details=why)
+    return VerifierEndpoint(choice.id, choice.mode, choice.is_required, status, url, details=why)

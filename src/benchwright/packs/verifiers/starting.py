@@ -40,7 +40,7 @@ class VerifierProgress(Record, frozen=True):
 ProgressCallback = Callable[[VerifierProgress], None]
 
 
-class StartOptions(Record, frozen=True):
+class VerifierStartOptions(Record, frozen=True):
     """Settings for starting the verifiers of a run.
 
     `keep_running`: True if the verifiers keep running after the run. Then verifiers whose `auto_start` is off
@@ -56,7 +56,7 @@ async def start_verifier(
     engine: Engine,
     pack: PackVerifiers,
     choice: VerifierLocation,
-    start: StartOptions,
+    start: VerifierStartOptions,
     report: ProgressCallback,
     stack: AsyncExitStack,
 ) -> DockerService:
@@ -95,14 +95,14 @@ async def start_verifier(
 async def _image(
     engine: Engine, pack: PackVerifiers, choice: VerifierLocation, say: Callable[[StartPhase, str], None]
 ) -> str:
-    if choice.context is None:
+    if choice.build_context is None:
         say("pulling_image", f"Looking for the image {choice.image}.")
         await ImageProvider(engine).provide(choice.image, lambda said: say("pulling_image", said))
         return choice.image
     say("building_image", f"Building the image of {choice.id}, unless it exists.")
     name = image_name(pack.id, choice.id)
     return await build_image(
-        engine, name, choice.context, pack.version, lambda said: say("building_image", said)
+        engine, name, choice.build_context, pack.version, lambda said: say("building_image", said)
     )
 
 

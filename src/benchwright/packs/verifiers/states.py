@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from benchwright.endpoint.address import parse_base_url, proxy_for
+from benchwright.endpoint.address import find_proxy, parse_base_url
 from benchwright.endpoint.connection import TransportError
 from benchwright.endpoint.server_info import request_document
 from benchwright.endpoint.timeouts import Timeouts
@@ -22,7 +22,7 @@ from benchwright.packs.verifiers.verifier_location import (
     locate_verifiers,
 )
 from benchwright.sandbox.docker import Engine, EngineUnavailable, connect, find_kept_services
-from benchwright.sandbox.docker.images import configuration_of, remove_image, tags_of
+from benchwright.sandbox.docker.images import image_configuration, remove_image, tagged_image_names
 
 
 async def verifier_states(pack: PackVerifiers) -> list[VerifierEndpoint]:
@@ -33,7 +33,9 @@ async def verifier_states(pack: PackVerifiers) -> list[VerifierEndpoint]:
     """
     chosen = locate_verifiers(pack)
     found = {choice.id: await _without_engine(choice) for choice in chosen}
-    in_docker = [choice for choice in chosen if choice.mode == "docker" and choice.missing is None]
+    in_docker = [
+        choice for choice in chosen if choice.mode == "docker" and choice.missing_setting_advice is None
+    ]
     try:
         if in_docker:
             async with connect() as engine:
@@ -70,12 +72,16 @@ async def remove_images(pack_id: str, verifier_ids: list[str]) -> list[str]:
         EngineError: If the engine stopped answering.
     """
     async with connect() as engine:
-        tags = [tag for one in verifier_ids for tag in await tags_of(engine, image_name(pack_id, one))]
+        tags = [
+            tag for one in verifier_ids for tag in await tagged_image_names(engine, image_name(pack_id, one))
+        ]
         return [tag for tag in tags if await remove_image(engine, tag)]
 
 
 async def _without_engine(choice: VerifierLocation) -> VerifierEndpoint:
-    endpoint = VerifierEndpoint(choice.id, choice.mode, choice.required, "failed", details=choice.missing)
+    endpoint = VerifierEndpoint(
+        choice.id, choice.mode, choice.is_required, "failed", details=choice.missing_setting_advice
+    )
     if choice.mode == "docker" or choice.url is None:
         return endpoint
     trouble = await check_health(choice.url, choice.health_path)
@@ -85,12 +91,12 @@ async def _without_engine(choice: VerifierLocation) -> VerifierEndpoint:
 
 
 async def _in_docker(engine: Engine, pack: PackVerifiers, choice: VerifierLocation) -> VerifierEndpoint:
-    if choice.context is None:
-        present = await configuration_of(engine, choice.image) is not None
+    if choice.build_context is None:
+        present = await image_configuration(engine, choice.image) is not None
     else:
-        present = bool(await tags_of(engine, choice.image))
+        present = bool(await tagged_image_names(engine, choice.image))
     endpoint = VerifierEndpoint(
-        choice.id, choice.mode, choice.required, "stopped", docker_image_present=present
+        choice.id, choice.mode, choice.is_required, "stopped", docker_image_present=present
     )
     for service in await find_kept_services(engine, kept_container_name(pack.id, choice.id)):
         trouble = await check_health(service.url, choice.health_path)
@@ -126,10 +132,10 @@ async def check_health(url: str, path: str | None) -> HealthProblem | None:
     """
     try:
         address = parse_base_url(url)
-        target = f"{address.prefix}/{(path or '').lstrip('/')}"
+        target = f"{address.path_prefix}/{(path or '').lstrip('/')}"
         if not all("!" <= character <= "~" for character in target):
             return HealthProblem(f"{path!r} is not a valid path")
-        proxy = proxy_for(address, os.environ)
+        proxy = find_proxy(address, os.environ)
     except UserError as error:
         return HealthProblem(str(error))
     wire = ConnectionPool(

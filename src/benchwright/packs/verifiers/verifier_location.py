@@ -29,22 +29,22 @@ class PackVerifiers(Record, frozen=True):
 class VerifierLocation(Record, frozen=True):
     """How one verifier is reached.
 
-    In the mode docker, `port` is the port inside the container, and `context` is the folder from which
+    In the mode docker, `port` is the port inside the container, and `build_context` is the folder from which
     `image` is built; it is None if `image` is pulled. In other modes, `url` is the address without a trailing
-    slash. `missing`: None if it is known how to reach the verifier. Otherwise, what the user can do to make
-    it known.
+    slash. `missing_setting_advice`: None if it is known how to reach the verifier. Otherwise, what the user
+    can do to make it known.
     """
 
     id: str
     mode: VerifierMode
-    required: bool
+    is_required: bool
     auto_start: bool = True
     health_path: str | None = None
     image: str = ""
-    context: Path | None = None
+    build_context: Path | None = None
     port: int = 0
     url: str | None = None
-    missing: str | None = None
+    missing_setting_advice: str | None = None
 
 
 def locate_verifiers(pack: PackVerifiers) -> list[VerifierLocation]:
@@ -73,24 +73,28 @@ def locate_verifier(pack: PackVerifiers, spec: VerifierSpec, settings: VerifierS
     missing = (
         None
         if address
-        else f"its mode is {mode} but no address is set; set {setting} {settings_place(pack, spec.id)}"
+        else f"its mode is {mode} but no address is set; set {setting} {settings_location(pack, spec.id)}"
     )
     url = address.rstrip("/") if address else None
-    return VerifierLocation(spec.id, mode, spec.required, settings.auto_start, path, url=url, missing=missing)
+    return VerifierLocation(
+        spec.id, mode, spec.required, settings.auto_start, path, url=url, missing_setting_advice=missing
+    )
 
 
 def _docker(pack: PackVerifiers, spec: VerifierSpec, settings: VerifierSettings) -> VerifierLocation:
     declared = spec.docker
     missing: str | None = None
     if declared is None:
-        missing = f"the pack has no Docker image; set mode {settings_place(pack, spec.id)}"
-        return VerifierLocation(spec.id, "docker", spec.required, settings.auto_start, missing=missing)
+        missing = f"the pack has no Docker image; set mode {settings_location(pack, spec.id)}"
+        return VerifierLocation(
+            spec.id, "docker", spec.required, settings.auto_start, missing_setting_advice=missing
+        )
     context: Path | None = None
     image = settings.docker_image or declared.image or ""
     if not settings.docker_image and declared.build_context is not None:
         context, image = pack.directory / declared.build_context, image_name(pack.id, spec.id)
     elif not image:
-        place = settings_place(pack, spec.id)
+        place = settings_location(pack, spec.id)
         missing = f"the pack names neither an image nor a build context; set docker_image {place}"
     return VerifierLocation(
         spec.id,
@@ -101,11 +105,11 @@ def _docker(pack: PackVerifiers, spec: VerifierSpec, settings: VerifierSettings)
         image,
         context,
         declared.listen_port,
-        missing=missing,
+        missing_setting_advice=missing,
     )
 
 
-def settings_place(pack: PackVerifiers, verifier_id: str) -> str:
+def settings_location(pack: PackVerifiers, verifier_id: str) -> str:
     """Return where in the configuration the settings of a verifier are, for messages."""
     return f"under [benchpacks.{pack.id}.verifiers.{verifier_id}]"
 

@@ -4,27 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from benchwright.analysis.comparison.records import Comparison, PairComparison, PartDifference, ScoreBreakdown
-from benchwright.reports.comparison.sentences import CellText, ForeignText
-from benchwright.reports.comparison.tables import Block
+from benchwright.analysis.comparison.records import (
+    Comparison,
+    LabelValueDifference,
+    PairComparison,
+    ScoreBreakdown,
+)
+from benchwright.reports.comparison.sentences import CellText, ExternalText
+from benchwright.reports.comparison.tables import TableBlock
 
 CHANCE_NOTE = "each interval stands by itself: of many parts, some look better or worse by chance alone"
 
 
-def breakdown_blocks(comparison: Comparison) -> Iterator[Block]:
+def breakdown_blocks(comparison: Comparison) -> Iterator[TableBlock]:
     """Yield a table for each combination of a pair of runs, a score and a label."""
     for pair in comparison.pairs:
         yield from (breakdown_block(pair, one, comparison.confidence) for one in pair.breakdowns)
 
 
-def breakdown_block(pair: PairComparison, found: ScoreBreakdown, confidence: float) -> Block:
+def breakdown_block(pair: PairComparison, found: ScoreBreakdown, confidence: float) -> TableBlock:
     """Build the table for one label (a named property of samples). It has one row per value of the label.
 
     The largest loss comes first.
     """
     title = breakdown_title(pair, found)
     columns: list[CellText] = [
-        ForeignText(f"{found.score} by {found.label}"),
+        ExternalText(f"{found.score} by {found.label}"),
         pair.a,
         pair.b,
         "difference",
@@ -32,7 +37,7 @@ def breakdown_block(pair: PairComparison, found: ScoreBreakdown, confidence: flo
         "samples",
     ]
     note = f"{CHANCE_NOTE}; {found.left_out:,} more values are not shown" if found.left_out else CHANCE_NOTE
-    return Block(title, columns, _rows(found.parts), left_columns=1, note=note)
+    return TableBlock(title, columns, _rows(found.parts), left_columns=1, note=note)
 
 
 def breakdown_title(pair: PairComparison, found: ScoreBreakdown) -> str:
@@ -40,10 +45,10 @@ def breakdown_title(pair: PairComparison, found: ScoreBreakdown) -> str:
     return f"{pair.b} − {pair.a}: {found.score} by {found.label}"
 
 
-def _rows(parts: Sequence[PartDifference]) -> list[list[CellText]]:
+def _rows(parts: Sequence[LabelValueDifference]) -> list[list[CellText]]:
     return [
         [
-            ForeignText(part.value),
+            ExternalText(part.value),
             f"{part.mean_a:.3f}",
             f"{part.mean_b:.3f}",
             f"{part.difference:+.3f}",

@@ -12,20 +12,20 @@ from benchwright.analysis.comparison.records import (
     PairComparison,
     ScoreComparison,
 )
-from benchwright.formats import interval, number_text, plural
+from benchwright.formats import count_with_noun, format_interval, number_text
 from benchwright.reports.comparison.sentences import (
     CellText,
-    ForeignText,
+    ExternalText,
     Line,
-    all_tasks_verdicts,
-    pair_notes,
+    all_tasks_verdict_lines,
+    pair_note_lines,
     verdict_lines,
 )
-from benchwright.reports.comparison.tables import Block
+from benchwright.reports.comparison.tables import TableBlock
 
-RunNames = tuple[str, str]
+RunNamePair = tuple[str, str]
 
-MAX_NAMED = 3
+MAX_LISTED_TASKS = 3
 """Maximum number of tasks that a note names. If there are more, their number is given instead."""
 
 
@@ -44,19 +44,19 @@ def printed_verdict_lines(comparison: Comparison) -> Iterator[Line]:
     if not is_by_task(comparison):
         yield from lines
         return
-    yield from all_tasks_verdicts(comparison)
+    yield from all_tasks_verdict_lines(comparison)
     found = [score.verdict for pair in comparison.pairs for score in pair.scores]
     yield from (line for line, verdict in zip(lines, found, strict=True) if verdict in ("better", "worse"))
     others = sum(verdict not in ("better", "worse") for verdict in found)
     if others:
-        tasks = plural(len({pair.task for pair in comparison.pairs if pair.scores}), "task")
+        tasks = count_with_noun(len({pair.task for pair in comparison.pairs if pair.scores}), "task")
         yield Line(
             "verdict",
-            [f"No difference found by {others:,} of {plural(len(found), 'score')} of {tasks}."],
+            [f"No difference found by {others:,} of {count_with_noun(len(found), 'score')} of {tasks}."],
         )
 
 
-def task_blocks(comparison: Comparison) -> Iterator[Block]:
+def task_blocks(comparison: Comparison) -> Iterator[TableBlock]:
     """Yield a table for each pair of folders.
 
     It has a row for each task and score, and the last row is for all tasks together.
@@ -74,62 +74,66 @@ def task_notes(comparison: Comparison) -> Iterator[Line]:
     for pairs in _by_names(comparison).values():
         found: dict[tuple[CellText, ...], list[str]] = {}
         for pair in pairs:
-            for line in pair_notes(pair, several=False):
+            for line in pair_note_lines(pair, several=False):
                 found.setdefault(tuple(line.cells), []).append(pair.task)
         for cells, tasks in found.items():
-            every = len(tasks) == sum(not pair.refused for pair in pairs)
+            every = len(tasks) == sum(not pair.is_refused for pair in pairs)
             yield Line("note", [*([] if every else [_some(tasks), ": "]), *cells])
     for one in comparison.together:
         told = "All together: each task weighs the same, and it is one more test of Holm's family"
         yield Line("note", [told, *_left_out(one), "."])
-    yield from (Line("note", [ForeignText(text), "."]) for text in comparison.notes)
+    yield from (Line("note", [ExternalText(text), "."]) for text in comparison.notes)
 
 
 def _some(tasks: Sequence[str]) -> CellText:
     distinct = list(dict.fromkeys(tasks))
-    return ForeignText(", ".join(distinct)) if len(distinct) <= MAX_NAMED else plural(len(distinct), "task")
+    return (
+        ExternalText(", ".join(distinct))
+        if len(distinct) <= MAX_LISTED_TASKS
+        else count_with_noun(len(distinct), "task")
+    )
 
 
 def _left_out(together: AllTasksComparison) -> list[CellText]:
-    return [". Left out: ", ForeignText("; ".join(together.left_out))] if together.left_out else []
+    return [". Left out: ", ExternalText("; ".join(together.left_out))] if together.left_out else []
 
 
-def _by_names(comparison: Comparison) -> dict[RunNames, list[PairComparison]]:
-    found: dict[RunNames, list[PairComparison]] = {}
+def _by_names(comparison: Comparison) -> dict[RunNamePair, list[PairComparison]]:
+    found: dict[RunNamePair, list[PairComparison]] = {}
     for pair in comparison.pairs:
         found.setdefault((pair.a, pair.b), []).append(pair)
     return found
 
 
 def _tasks(
-    names: RunNames,
+    names: RunNamePair,
     pairs: Sequence[PairComparison],
     together: Sequence[AllTasksComparison],
     confidence: float,
-) -> Block:
+) -> TableBlock:
     failed = any(score.errors_a or score.errors_b for pair in pairs for score in pair.scores)
     columns = ["Task", "score", *names, "difference", f"{confidence * 100:g} % interval", "Holm p"]
     columns += ["won/lost", "samples", *(["failed"] if failed else [])]
     rows = [_row(pair.task, score, failed) for pair in pairs for score in pair.scores]
     rows += [
-        [ForeignText(pair.task), "not compared", *[""] * (len(columns) - 2)]
+        [ExternalText(pair.task), "not compared", *[""] * (len(columns) - 2)]
         for pair in pairs
         if not pair.scores
     ]
     rows += [_together(one, len(columns)) for one in together]
-    return Block("Tasks", columns, rows, left_columns=2)
+    return TableBlock("Tasks", columns, rows, left_columns=2)
 
 
 def _row(task: str, score: ScoreComparison, failed: bool) -> list[CellText]:
     p_value = score.p_value if score.p_adjusted is None else score.p_adjusted
     paired = score.unpaired is None
     row: list[CellText] = [
-        ForeignText(task),
-        ForeignText(score.title),
+        ExternalText(task),
+        ExternalText(score.title),
         number_text(score.mean_a),
         number_text(score.mean_b),
         f"{score.difference:+.3f}",
-        interval(score.low, score.high, "+.3f"),
+        format_interval(score.low, score.high, "+.3f"),
         number_text(p_value, ".2g"),
         f"{score.wins:,}/{score.losses:,}" if paired else "–",
         f"{score.n:,}" if paired else f"{score.n_a:,} and {score.n_b:,}",
@@ -140,12 +144,12 @@ def _row(task: str, score: ScoreComparison, failed: bool) -> list[CellText]:
 def _together(one: AllTasksComparison, width: int) -> list[CellText]:
     p_value = one.p_value if one.p_adjusted is None else one.p_adjusted
     row: list[CellText] = [
-        "all together" if one.model is None else ForeignText(f"all together, {one.model}"),
+        "all together" if one.model is None else ExternalText(f"all together, {one.model}"),
         f"mean of {len(one.tasks)}",
         number_text(one.mean_a),
         number_text(one.mean_b),
         f"{one.difference:+.3f}",
-        interval(one.low, one.high, "+.3f"),
+        format_interval(one.low, one.high, "+.3f"),
         number_text(p_value, ".2g"),
         "",
         f"{one.n:,}",

@@ -6,12 +6,12 @@ import re
 from collections.abc import Mapping, Sequence
 from xml.etree import ElementTree
 
-from benchwright.analysis.comparison.names import with_names
 from benchwright.analysis.comparison.records import Comparison, GateResult, PairComparison
+from benchwright.analysis.comparison.side_naming import with_side_names
 from benchwright.reports.comparison.sentences import (
-    ForeignText,
+    ExternalText,
     Line,
-    all_tasks_verdicts,
+    all_tasks_verdict_lines,
     comparison_warnings,
     verdict_lines,
 )
@@ -26,7 +26,7 @@ def render_junit(comparison: Comparison) -> bytes:
 
     A broken rule is a failure. A pair that could not be compared is a skipped case. The case of a verdict never fails.
     """
-    comparison = with_names(comparison)
+    comparison = with_side_names(comparison)
     tasks = len({pair.task for pair in comparison.pairs}) > 1
 
     def of_task(pair: PairComparison) -> str:
@@ -35,7 +35,7 @@ def render_junit(comparison: Comparison) -> bytes:
     refused = {
         f"{pair.b} against {pair.a}{of_task(pair)}": "; ".join(pair.refusals)
         for pair in comparison.pairs
-        if pair.refused
+        if pair.is_refused
     }
     scores = [(pair, score) for pair in comparison.pairs for score in pair.scores]
     compared = {
@@ -44,12 +44,12 @@ def render_junit(comparison: Comparison) -> bytes:
     }
     compared |= {
         f"{one.b} against {one.a}: all together{'' if one.model is None else f', {one.model}'}": line
-        for one, line in zip(comparison.together, all_tasks_verdicts(comparison), strict=True)
+        for one, line in zip(comparison.together, all_tasks_verdict_lines(comparison), strict=True)
     }
-    return junit_of(comparison.rulings, refused, compared, list(comparison_warnings(comparison)))
+    return render_test_suite(comparison.rulings, refused, compared, list(comparison_warnings(comparison)))
 
 
-def junit_of(
+def render_test_suite(
     rulings: Sequence[GateResult],
     refused: Mapping[str, str],
     compared: Mapping[str, Line],
@@ -97,7 +97,7 @@ def _add(parent: ElementTree.Element, tag: str, text: str) -> ElementTree.Elemen
 
 
 def _text(line: Line) -> str:
-    return "".join(make_safe(cell.text) if isinstance(cell, ForeignText) else cell for cell in line.cells)
+    return "".join(make_safe(cell.text) if isinstance(cell, ExternalText) else cell for cell in line.cells)
 
 
 def _safe(text: str) -> str:

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
 
-from benchwright.analysis.comparison.names import with_names
 from benchwright.analysis.comparison.records import Comparison
+from benchwright.analysis.comparison.side_naming import with_side_names
 from benchwright.reports.comparison.by_task import printed_verdict_lines
-from benchwright.reports.comparison.complete import all_blocks, all_notes
+from benchwright.reports.comparison.complete_form import all_blocks, all_notes
 from benchwright.reports.comparison.sentences import (
     CellText,
-    ForeignText,
+    ExternalText,
     Line,
     comparison_warnings,
     gate_lines,
 )
-from benchwright.reports.comparison.tables import Block
+from benchwright.reports.comparison.tables import TableBlock
 from benchwright.text import make_safe
 
 UNFOLDED_TABLES = ("Tasks", "Scores", "Metrics", "By concurrency")
@@ -36,13 +36,15 @@ def render_markdown(comparison: Comparison) -> str:
 
     Tables are folded (collapsed until clicked), except for those named in `UNFOLDED_TABLES`.
     """
-    comparison = with_names(comparison)
+    comparison = with_side_names(comparison)
     told = [*printed_verdict_lines(comparison), *comparison_warnings(comparison), *gate_lines(comparison)]
-    return markdown_of(told, list(all_blocks(comparison)), list(all_notes(comparison)), UNFOLDED_TABLES)
+    return render_markdown_parts(
+        told, list(all_blocks(comparison)), list(all_notes(comparison)), UNFOLDED_TABLES
+    )
 
 
-def markdown_of(
-    told: Sequence[Line], blocks: Sequence[Block], notes: Sequence[Line], unfolded: Container[str]
+def render_markdown_parts(
+    told: Sequence[Line], blocks: Sequence[TableBlock], notes: Sequence[Line], unfolded: Container[str]
 ) -> str:
     """Render verdicts, warnings and gate results, then tables, then notes.
 
@@ -57,7 +59,7 @@ def markdown_of(
     return "\n\n".join(parts) + "\n"
 
 
-def block_lines(block: Block, *, folded: bool) -> Iterator[str]:
+def block_lines(block: TableBlock, *, folded: bool) -> Iterator[str]:
     """Yield the lines of a table, inside a folded element with its title if `folded` is True."""
     if folded:
         yield f"<details><summary>{block.title}</summary>\n"
@@ -80,7 +82,7 @@ def line_text(line: Line) -> str:
 
 
 def _cell(cell: CellText) -> str:
-    return code_element(cell.text) if isinstance(cell, ForeignText) else cell
+    return code_element(cell.text) if isinstance(cell, ExternalText) else cell
 
 
 def code_element(text: str) -> str:

@@ -1,6 +1,6 @@
 """The sentences of a comparison: verdicts, warnings, notes, gate results. Every output format renders these sentences.
 
-Text from outside (names of models and scores, samples, answers) is marked as `ForeignText`, so that every format can
+Text from outside (names of models and scores, samples, answers) is marked as `ExternalText`, so that every format can
 escape it in its own way.
 """
 
@@ -13,30 +13,30 @@ from benchwright.analysis.comparison.records import (
     AllTasksComparison,
     ComparedRun,
     Comparison,
+    CountingPolicy,
     DataDifferences,
     GateResult,
     PairComparison,
-    Policy,
     PolicyResult,
     ScoreComparison,
 )
-from benchwright.formats import plural
+from benchwright.formats import count_with_noun
 from benchwright.statistic import NoScore
 
 
-class ForeignText(NamedTuple):
+class ExternalText(NamedTuple):
     """Text from outside Benchwright, not yet escaped."""
 
     text: str
 
 
-CellText = str | ForeignText
+CellText = str | ExternalText
 LineKind = Literal["verdict", "warning", "note", "passed", "failed"]
 
 
-def raw_text(cell: CellText) -> str:
+def unescaped_text(cell: CellText) -> str:
     """Return the text of a cell without escaping it."""
-    return cell.text if isinstance(cell, ForeignText) else cell
+    return cell.text if isinstance(cell, ExternalText) else cell
 
 
 class Line(NamedTuple):
@@ -46,9 +46,9 @@ class Line(NamedTuple):
     cells: Sequence[CellText]
 
 
-def raw_line(line: Line) -> str:
+def unescaped_line(line: Line) -> str:
     """Return a sentence as text without escaping it. The caller must make the text safe for its output format."""
-    return "".join(map(raw_text, line.cells))
+    return "".join(map(unescaped_text, line.cells))
 
 
 MAX_SETTING_LENGTH = 40
@@ -57,7 +57,7 @@ MAX_SETTING_LENGTH = 40
 Longer settings appear only in `--json` and reports.
 """
 
-POLICY_TEXTS: dict[Policy, str] = {
+POLICY_TEXTS: dict[CountingPolicy, str] = {
     "usual": "no answer is 0, failures left out",
     "dropped": "both left out",
     "zero": "both are 0",
@@ -72,17 +72,19 @@ def verdict_lines(comparison: Comparison) -> Iterator[Line]:
     tasks = len({pair.task for pair in comparison.pairs}) > 1
     for pair in comparison.pairs:
         for score in pair.scores:
-            cells: list[CellText] = [ForeignText(pair.task), ", "] if tasks else []
-            cells += [ForeignText(score.title), ": "] if several else []
+            cells: list[CellText] = [ExternalText(pair.task), ", "] if tasks else []
+            cells += [ExternalText(score.title), ": "] if several else []
             yield Line("verdict", [*cells, _verdict(pair, score, comparison.tests)])
 
 
-def all_tasks_verdicts(comparison: Comparison) -> Iterator[Line]:
+def all_tasks_verdict_lines(comparison: Comparison) -> Iterator[Line]:
     """Yield the verdict of each comparison over all tasks together, one sentence each."""
     for one in comparison.together:
-        model: list[CellText] = [] if one.model is None else [" of ", ForeignText(one.model)]
+        model: list[CellText] = [] if one.model is None else [" of ", ExternalText(one.model)]
         told = _verdict_of(one, one, _p_words(one, comparison.tests), unit=True)
-        yield Line("verdict", [f"All {plural(len(one.tasks), 'task')}", *model, f" together: {told}"])
+        yield Line(
+            "verdict", [f"All {count_with_noun(len(one.tasks), 'task')}", *model, f" together: {told}"]
+        )
 
 
 def _verdict(pair: PairComparison, score: ScoreComparison, tests: int) -> str:
@@ -128,11 +130,11 @@ def _p_words(score: ScoreComparison | AllTasksComparison, tests: int) -> str:
     if score.p_value is None:
         return "no p-value"
     if score.p_adjusted is None:
-        return p_text(score.p_value)
-    return f"{p_text(score.p_adjusted)} (Holm, {tests} tests; alone {p_text(score.p_value)})"
+        return p_value_text(score.p_value)
+    return f"{p_value_text(score.p_adjusted)} (Holm, {tests} tests; alone {p_value_text(score.p_value)})"
 
 
-def p_text(p_value: float) -> str:
+def p_value_text(p_value: float) -> str:
     """Format a p-value as an equation with two significant digits."""
     return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.2g}"
 
@@ -158,16 +160,18 @@ def comparison_warnings(
     """
     for pair in comparison.pairs:
         told = f"{pair.b} and {pair.a}: " if len(comparison.pairs) > 1 else ""
-        if pair.refused:
+        if pair.is_refused:
             way = (
                 ""
                 if "no score in common" in pair.refusals[-1]
                 else " Use --anyway to compare them regardless."
             )
-            yield Line("warning", [f"NOT COMPARED: {told}", ForeignText("; ".join(pair.refusals)), f".{way}"])
+            yield Line(
+                "warning", [f"NOT COMPARED: {told}", ExternalText("; ".join(pair.refusals)), f".{way}"]
+            )
         elif pair.refusals:
             yield Line(
-                "warning", [f"COMPARED ANYWAY, although {told}", ForeignText("; ".join(pair.refusals)), "."]
+                "warning", [f"COMPARED ANYWAY, although {told}", ExternalText("; ".join(pair.refusals)), "."]
             )
         for score in pair.scores:
             yield from _score_warnings(pair, score)
@@ -201,10 +205,10 @@ def no_score_lines(found: Iterable[tuple[str, NoScore]]) -> Iterator[Line]:
     for reasons, same in by_reason.items():
         if len(same) == 1:
             ((what, why),) = same
-            yield Line("warning", [ForeignText(f"{what}: {why}"), "."])
+            yield Line("warning", [ExternalText(f"{what}: {why}"), "."])
             continue
         told = "; ".join(f"{what}: {why.brief}" for what, why in same)
-        yield Line("warning", [ForeignText("".join([told, *(f"; {reason}" for reason in reasons)])), "."])
+        yield Line("warning", [ExternalText("".join([told, *(f"; {reason}" for reason in reasons)])), "."])
 
 
 def _score_warnings(pair: PairComparison, score: ScoreComparison) -> Iterator[Line]:
@@ -212,22 +216,24 @@ def _score_warnings(pair: PairComparison, score: ScoreComparison) -> Iterator[Li
         yield Line(
             "warning",
             [
-                ForeignText(score.title),
+                ExternalText(score.title),
                 f": UNPAIRED, because {score.unpaired}. The samples of {pair.a} and {pair.b} are taken as "
                 "independent, which only detects much larger differences.",
             ],
         )
     elif score.n < min(score.n_a, score.n_b) / 2:
-        told = f": ONLY {plural(score.n, 'sample')} on both sides, of {score.n_a:,} and {score.n_b:,}."
-        yield Line("warning", [ForeignText(score.title), told])
+        told = (
+            f": ONLY {count_with_noun(score.n, 'sample')} on both sides, of {score.n_a:,} and {score.n_b:,}."
+        )
+        yield Line("warning", [ExternalText(score.title), told])
     if score.depends:
         without = score.errors_a + score.errors_b + score.no_answer_a + score.no_answer_b
         told = "; ".join(f"{policy_text(one, pair)}: {one.verdict}" for one in score.counted)
         yield Line(
             "warning",
             [
-                ForeignText(score.title),
-                f": THE VERDICT DEPENDS on how to count {plural(without, 'trial')} without a score ({told}).",
+                ExternalText(score.title),
+                f": THE VERDICT DEPENDS on how to count {count_with_noun(without, 'trial')} without a score ({told}).",
             ],
         )
 
@@ -240,11 +246,11 @@ def policy_text(one: PolicyResult, pair: PairComparison) -> str:
 def note_lines(comparison: Comparison) -> Iterator[Line]:
     """Yield the notes of a comparison: for example, settings that differ, or why speed was not compared."""
     for pair in comparison.pairs:
-        yield from pair_notes(pair, several=len(comparison.pairs) > 1)
-    yield from (Line("note", [ForeignText(text), "."]) for text in comparison.notes)
+        yield from pair_note_lines(pair, several=len(comparison.pairs) > 1)
+    yield from (Line("note", [ExternalText(text), "."]) for text in comparison.notes)
 
 
-def pair_notes(pair: PairComparison, *, several: bool) -> Iterator[Line]:
+def pair_note_lines(pair: PairComparison, *, several: bool) -> Iterator[Line]:
     """Yield the notes of a pair of runs.
 
     `several`: True if there are several pairs. Each note then names its pair.
@@ -257,7 +263,7 @@ def pair_notes(pair: PairComparison, *, several: bool) -> Iterator[Line]:
         among = f" of {told}" if several else ""
         yield Line("note", [f"Settings{among} that differ: ", *_settings(pair), "."])
     for note in pair.notes[len(pair.settings) :]:
-        yield Line("note", [f"{told}: ", ForeignText(note), "."])
+        yield Line("note", [f"{told}: ", ExternalText(note), "."])
     if pair.no_latency is not None:
         yield Line("note", [f"Speed of {told} not compared: {pair.no_latency}."])
 
@@ -271,17 +277,17 @@ def _data(pair: PairComparison, data: DataDifferences) -> Iterator[Line]:
         yield Line("note", [f"In what the data differ cannot be told: {data.unknown}."])
         return
     parts = [
-        f"{plural(count, 'sample')} with another {what}"
+        f"{count_with_noun(count, 'sample')} with another {what}"
         for what in ("gold answer", "prompt")
         if (count := data.count(what))
     ]
     parts += [
-        f"{plural(len(alone), 'sample')} only in {name}"
+        f"{count_with_noun(len(alone), 'sample')} only in {name}"
         for name, alone in ((pair.a, data.only_a), (pair.b, data.only_b))
         if alone
     ]
     if parts:
-        both = plural(data.both, "sample")
+        both = count_with_noun(data.both, "sample")
         yield Line(
             "note",
             [f"The data of {pair.b} and {pair.a} differ, with {both} on both sides: {', '.join(parts)}."],
@@ -295,14 +301,14 @@ def _noise(pair: PairComparison) -> Iterator[Line]:
             noise = difference_text(score.noise, score.unit)
             told = f": up to {noise} between two runs of this model is noise, by their "
             yield Line(
-                "note", [ForeignText(score.title), f"{told}repeats; this difference is {within} that."]
+                "note", [ExternalText(score.title), f"{told}repeats; this difference is {within} that."]
             )
 
 
 def _settings(pair: PairComparison) -> Iterator[CellText]:
     for number, one in enumerate(pair.settings):
         yield from ["; "] if number else []
-        setting = ForeignText(one.name.replace("_", " "))
+        setting = ExternalText(one.name.replace("_", " "))
         if (
             max(len(value or "") for value in (one.a, one.b)) > MAX_SETTING_LENGTH
             or "fingerprint" in one.name
@@ -312,7 +318,7 @@ def _settings(pair: PairComparison) -> Iterator[CellText]:
         yield setting
         for name, value, before in ((pair.a, one.a, " is "), (pair.b, one.b, " and ")):
             yield before
-            yield "not set" if value is None else ForeignText(value)
+            yield "not set" if value is None else ExternalText(value)
             yield f" for {name}"
 
 
@@ -326,5 +332,5 @@ def gate_line(ruling: GateResult) -> Line:
     word = "passed" if ruling.passed else "FAILED"
     return Line(
         "passed" if ruling.passed else "failed",
-        [f"{word}: ", ForeignText(ruling.rule), " — ", ForeignText(ruling.explanation)],
+        [f"{word}: ", ExternalText(ruling.rule), " — ", ExternalText(ruling.explanation)],
     )

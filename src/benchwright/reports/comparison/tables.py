@@ -15,21 +15,21 @@ from benchwright.analysis.comparison.records import (
     ScoreChange,
     ScoreComparison,
 )
-from benchwright.analysis.quality_and_speed.records import Metric
-from benchwright.formats import interval, milliseconds, number_text, plural
-from benchwright.reports.comparison.sentences import CellText, ForeignText, p_text, policy_text
+from benchwright.analysis.quality_and_speed.records import SpeedMetric
+from benchwright.formats import count_with_noun, format_interval, format_milliseconds, number_text
+from benchwright.reports.comparison.sentences import CellText, ExternalText, p_value_text, policy_text
 from benchwright.text import truncate
 
 MAX_ANSWER_LENGTH = 60
-METRIC_NAMES: dict[Metric, str] = {"latency": "latency", "ttft": "TTFT"}
-MAX_CHANGES = 20
+METRIC_NAMES: dict[SpeedMetric, str] = {"latency": "latency", "ttft": "TTFT"}
+MAX_CHANGED_SAMPLES = 20
 """Maximum number of changed samples in a table. If possible, at least half of them are losses.
 
 `--json` has all of them.
 """
 
 
-class Block(NamedTuple):
+class TableBlock(NamedTuple):
     """A table. Its first `left_columns` columns contain words, and are left-aligned.
 
     All other columns contain figures, and are right-aligned.
@@ -64,7 +64,7 @@ TEST_NAMES = {
 }
 
 
-def comparison_blocks(comparison: Comparison) -> Iterator[Block]:
+def comparison_blocks(comparison: Comparison) -> Iterator[TableBlock]:
     """Yield the tables of a comparison that are not empty."""
     yield _runs(comparison.runs)
     scored = [pair for pair in comparison.pairs if pair.scores]
@@ -81,21 +81,21 @@ def comparison_blocks(comparison: Comparison) -> Iterator[Block]:
         yield from (_changes(pair, score) for score in pair.scores if score.changes)
     if not comparison.pairs and comparison.metrics:
         rows: list[list[CellText]] = [
-            [ForeignText(name), number_text(value, ".6g")] for name, value in comparison.metrics.items()
+            [ExternalText(name), number_text(value, ".6g")] for name, value in comparison.metrics.items()
         ]
-        yield Block("Metrics", ["name", "value"], rows)
+        yield TableBlock("Metrics", ["name", "value"], rows)
 
 
-def _runs(runs: Sequence[ComparedRun]) -> Block:
+def _runs(runs: Sequence[ComparedRun]) -> TableBlock:
     lettered = any(run.letter != run.title for run in runs)
     columns = ["Run", *(["model"] if lettered else [])]
     columns += ["task", "what", "samples", "trials", "failed", "no answer"]
     rows: list[list[CellText]] = [
         [
             run.letter,
-            *([ForeignText(run.title)] if lettered else []),
-            ForeignText(run.task),
-            ForeignText(_what(run)),
+            *([ExternalText(run.title)] if lettered else []),
+            ExternalText(run.task),
+            ExternalText(_what(run)),
             f"{run.samples:,}",
             f"{run.trials:,}",
             f"{run.errors:,}",
@@ -103,7 +103,7 @@ def _runs(runs: Sequence[ComparedRun]) -> Block:
         ]
         for run in runs
     ]
-    return Block("Runs", columns, rows, left_columns=4 if lettered else 3)
+    return TableBlock("Runs", columns, rows, left_columns=4 if lettered else 3)
 
 
 def _what(run: ComparedRun) -> str:
@@ -111,7 +111,7 @@ def _what(run: ComparedRun) -> str:
     return f"{name}@{run.slot}" if run.slot not in (None, "primary") else name
 
 
-def _scores(pairs: Sequence[PairComparison]) -> Block:
+def _scores(pairs: Sequence[PairComparison]) -> TableBlock:
     corrected = any(score.p_adjusted is not None for pair in pairs for score in pair.scores)
     columns = ["Scores", "score", "first", "second", "difference", "interval", "p"]
     columns += [*(["Holm p"] if corrected else []), "won/lost/tied", "samples"]
@@ -120,18 +120,18 @@ def _scores(pairs: Sequence[PairComparison]) -> Block:
         for pair in pairs
         for score in pair.scores
     ]
-    return Block("Scores", columns, rows, left_columns=2, note="; ".join(describe_methods(pairs)))
+    return TableBlock("Scores", columns, rows, left_columns=2, note="; ".join(describe_methods(pairs)))
 
 
 def _score_row(sides: CellText, score: ScoreComparison, corrected: bool) -> list[CellText]:
     paired = score.unpaired is None
     return [
         sides,
-        ForeignText(score.title),
+        ExternalText(score.title),
         f"{score.mean_a:.4f}",
         f"{score.mean_b:.4f}",
         f"{score.difference:+.4f}",
-        interval(score.low, score.high, "+.4f"),
+        format_interval(score.low, score.high, "+.4f"),
         number_text(score.p_value, ".2g"),
         *([number_text(score.p_adjusted, ".2g")] if corrected else []),
         f"{score.wins:,}/{score.losses:,}/{score.ties:,}" if paired else "–",
@@ -142,7 +142,7 @@ def _score_row(sides: CellText, score: ScoreComparison, corrected: bool) -> list
 def run_names_of_pair(pair: PairComparison, pairs: Sequence[PairComparison]) -> CellText:
     """Return the names of the two compared runs, with their task if the pairs in `pairs` cover several tasks."""
     sides = f"{pair.b} − {pair.a}"
-    return ForeignText(f"{pair.task}: {sides}") if len({one.task for one in pairs}) > 1 else sides
+    return ExternalText(f"{pair.task}: {sides}") if len({one.task for one in pairs}) > 1 else sides
 
 
 def describe_methods(pairs: Sequence[PairComparison]) -> list[str]:
@@ -156,16 +156,16 @@ def describe_methods(pairs: Sequence[PairComparison]) -> list[str]:
             text = f"{METHOD_TEXTS.get(score.method, score.method)} at {score.confidence * 100:g} %, "
             text += TEST_NAMES.get(score.test, score.test)
             if score.n_groups is not None:
-                text += f", {plural(score.n_groups, 'group')}"
+                text += f", {count_with_noun(score.n_groups, 'group')}"
             if score.p_exact is not None:
-                text += f" (exact: {p_text(score.p_exact)})"
+                text += f" (exact: {p_value_text(score.p_exact)})"
             told.append(f"{pair.b} − {pair.a}: {text}" if len(pairs) > 1 else text)
         if pair.alignment:
             told.append(f"aligned {pair.alignment}")
     return list(dict.fromkeys(told))
 
 
-def _sensitivity(pairs: Sequence[PairComparison]) -> Block:
+def _sensitivity(pairs: Sequence[PairComparison]) -> TableBlock:
     rows: list[list[CellText]] = []
     for pair in pairs:
         for score in pair.scores:
@@ -179,22 +179,22 @@ def _sensitivity(pairs: Sequence[PairComparison]) -> Block:
     note = (
         "failed: provider, agent or grader; no answer: the model answered, but no answer could be extracted"
     )
-    return Block("Trials without a score", columns, rows, left_columns=4, note=note)
+    return TableBlock("Trials without a score", columns, rows, left_columns=4, note=note)
 
 
 def _counted_row(pair: PairComparison, score: ScoreComparison, one: PolicyResult) -> list[CellText]:
     n = f"{one.n:,}" if one.n else "–"
     return [
-        ForeignText(score.title),
+        ExternalText(score.title),
         policy_text(one, pair),
         one.verdict,
         f"{one.difference:+.4f}",
-        interval(one.low, one.high, "+.4f"),
+        format_interval(one.low, one.high, "+.4f"),
         n,
     ]
 
 
-def _latencies(pairs: Sequence[PairComparison], confidence: float) -> Block:
+def _latencies(pairs: Sequence[PairComparison], confidence: float) -> TableBlock:
     rows: list[list[CellText]] = [
         [run_names_of_pair(pair, pairs), f"{METRIC_NAMES[one.metric]} p{one.q * 100:g}", *_times(one)]
         for pair in pairs
@@ -210,20 +210,20 @@ def _latencies(pairs: Sequence[PairComparison], confidence: float) -> Block:
         "requests",
     ]
     note = "order-statistic intervals; they hold for these two runs, not for how runs of one server vary"
-    return Block("Speed, ms", columns, rows, left_columns=2, note=note)
+    return TableBlock("Speed, ms", columns, rows, left_columns=2, note=note)
 
 
 def _times(one: LatencyComparison) -> list[CellText]:
     return [
-        milliseconds(one.a),
-        milliseconds(one.b),
+        format_milliseconds(one.a),
+        format_milliseconds(one.b),
         signed_milliseconds(one.difference),
-        interval_of_times(one),
+        latency_interval_text(one),
         f"{one.n_a:,} and {one.n_b:,}",
     ]
 
 
-def interval_of_times(one: LatencyComparison) -> str:
+def latency_interval_text(one: LatencyComparison) -> str:
     """Format the interval of a difference in times, in ms. A dash stands for an unknown end of the interval."""
     low, high = ("–" if end is None else signed_milliseconds(end) for end in (one.low, one.high))
     return "–" if low == high == "–" else f"[{low}, {high}]"
@@ -231,37 +231,39 @@ def interval_of_times(one: LatencyComparison) -> str:
 
 def signed_milliseconds(seconds: float) -> str:
     """Format a difference in times (given in seconds) in ms, with its sign."""
-    text = milliseconds(abs(seconds))
+    text = format_milliseconds(abs(seconds))
     return f"{'-' if seconds < 0 else '+'}{text}"
 
 
-def _data(pair: PairComparison, data: DataDifferences) -> Block:
+def _data(pair: PairComparison, data: DataDifferences) -> TableBlock:
     """Build a table of the samples whose expected answers or prompts differ between the two runs."""
-    shown = data.samples[:MAX_CHANGES]
+    shown = data.samples[:MAX_CHANGED_SAMPLES]
     more = len(data.samples) - len(shown)
     rows: list[list[CellText]] = [
-        [ForeignText(one.sample), one.what, _answer(one.a), _answer(one.b)] for one in shown
+        [ExternalText(one.sample), one.what, _answer(one.a), _answer(one.b)] for one in shown
     ]
     columns = ["Other data", "what", pair.a, pair.b]
-    return Block("Other data", columns, rows, left_columns=4, note=f"{more:,} more in --json" if more else "")
+    return TableBlock(
+        "Other data", columns, rows, left_columns=4, note=f"{more:,} more in --json" if more else ""
+    )
 
 
-def _changes(pair: PairComparison, score: ScoreComparison) -> Block:
-    won, lost = score.won_and_lost()
-    some = max(MAX_CHANGES // 2, MAX_CHANGES - len(won))
-    shown = (lost[:some] + won)[:MAX_CHANGES]
+def _changes(pair: PairComparison, score: ScoreComparison) -> TableBlock:
+    won, lost = score.won_and_lost_changes()
+    some = max(MAX_CHANGED_SAMPLES // 2, MAX_CHANGED_SAMPLES - len(won))
+    shown = (lost[:some] + won)[:MAX_CHANGED_SAMPLES]
     more = len(score.changes) - len(shown)
     title = f"Changed from {pair.a} to {pair.b}: {len(won):,} won, {len(lost):,} lost"
     columns = ["Changed", "score", f"answer of {pair.a}", f"answer of {pair.b}", "repeat", pair.a, pair.b]
     rows = [_change_row(score.title, change) for change in shown]
     note = f"{len(won):,} won, {len(lost):,} lost" + (f"; {more:,} more in --json" if more else "")
-    return Block(title, columns, rows, left_columns=4, note=note)
+    return TableBlock(title, columns, rows, left_columns=4, note=note)
 
 
 def _change_row(score: str, change: ScoreChange) -> list[CellText]:
     return [
-        ForeignText(change.sample),
-        ForeignText(score),
+        ExternalText(change.sample),
+        ExternalText(score),
         _answer(change.answer_a),
         _answer(change.answer_b),
         str(change.repeat),
@@ -273,4 +275,4 @@ def _change_row(score: str, change: ScoreChange) -> list[CellText]:
 def _answer(text: str | None) -> CellText:
     if text is None:
         return "–"
-    return ForeignText(truncate(" ".join(text.split()), MAX_ANSWER_LENGTH))
+    return ExternalText(truncate(" ".join(text.split()), MAX_ANSWER_LENGTH))

@@ -7,9 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from benchwright.analysis.no_scores import drop_reason, remaining_failures, unscored_scorers
+from benchwright.analysis.no_scores import remaining_failures, remove_shown_reason, unscored_scorers
 from benchwright.analysis.thinking import completion_tokens_text
-from benchwright.formats import duration, figure_text, interval, milliseconds, number_text, plural
+from benchwright.formats import (
+    count_with_noun,
+    figure_text,
+    format_duration,
+    format_interval,
+    format_milliseconds,
+    number_text,
+)
 from benchwright.reports.html.text import visible_text
 
 if TYPE_CHECKING:
@@ -34,18 +41,18 @@ def html_environment(templates: Path) -> Environment:
     environment.filters.update(
         figure_text=figure_text,
         number=number_text,
-        milliseconds=milliseconds,
-        duration=duration,
+        milliseconds=format_milliseconds,
+        duration=format_duration,
         count=_count,
-        counted=plural,
+        counted=count_with_noun,
         completion_tokens=completion_tokens_text,
         words=_words,
     )
     environment.globals.update(
-        interval_of=interval,
+        interval_of=format_interval,
         failures_left=remaining_failures,
         unscored=unscored_scorers,
-        drop_reason=drop_reason,
+        drop_reason=remove_shown_reason,
     )
     return environment
 

@@ -7,18 +7,18 @@ from collections.abc import Callable, Iterator, Mapping
 from markupsafe import Markup
 
 from benchwright import __version__
-from benchwright.analysis.comparison.names import letter_of
+from benchwright.analysis.comparison.side_naming import side_letter
 from benchwright.analysis.leaderboard.records import BoardColumn, Leaderboard
 from benchwright.analysis.report.records import ChartMean, ChartRow
-from benchwright.reports.comparison.tables import Block
+from benchwright.reports.comparison.tables import TableBlock
 from benchwright.reports.html.charts.means import means_chart
 from benchwright.reports.html.page import report_environment
 from benchwright.reports.html.page_style import GENERATOR_TAG, report_style
-from benchwright.reports.html.plots import Plot, Section, distribution_plot, front_plots, load_plots
+from benchwright.reports.html.plots import Plot, PlotSection, distribution_plot, front_plots, load_plots
 from benchwright.reports.leaderboard import cell_texts
 from benchwright.reports.leaderboard.cell_texts import leaderboard_notes
-from benchwright.reports.leaderboard.tables import uses_letters
-from benchwright.reports.leaderboard.usage import requests_and_cost
+from benchwright.reports.leaderboard.tables import has_letter_labels
+from benchwright.reports.leaderboard.usage import request_and_cost_columns
 
 
 def render_leaderboard(board: Leaderboard, title: str) -> str:
@@ -56,21 +56,21 @@ def board_table(
             order=order,
             href=href,
             sorting=sorting,
-            lettered=uses_letters(board),
+            lettered=has_letter_labels(board),
             words=cell_texts,
-            more=requests_and_cost(board.rows),
+            more=request_and_cost_columns(board.rows),
         )
     )
 
 
-def block_table(table: Block) -> Markup:
+def block_table(table: TableBlock) -> Markup:
     """Render the table of a plot's figures, for pages that have templates of their own."""
     return Markup(report_environment().get_template("block_table.html.j2").render(table=table, several=True))
 
 
-def board_sections(board: Leaderboard) -> Iterator[Section]:
+def board_sections(board: Leaderboard) -> Iterator[PlotSection]:
     """Yield the groups of plots of a leaderboard that are not empty."""
-    places = {letter_of(place): place for place in range(len(board.rows))}
+    places = {side_letter(place): place for place in range(len(board.rows))}
     names = {row.letter: row.name for row in board.rows}
     for place, column in enumerate(board.columns):
         plots = [plot for plot in [_means(board, place, column, places)] if plot.drawing]
@@ -79,9 +79,9 @@ def board_sections(board: Leaderboard) -> Iterator[Section]:
             note = "The first rows only." if len(found.curves) < _rows_of(board, place) else ""
             plots.append(distribution_plot(found, places, names, note))
         if plots:
-            yield Section(column.name, plots)
+            yield PlotSection(column.name, plots)
     if board.load_curves:
-        yield Section("Under load", load_plots(board.load_curves))
+        yield PlotSection("Under load", load_plots(board.load_curves))
 
 
 def _rows_of(board: Leaderboard, place: int) -> int:

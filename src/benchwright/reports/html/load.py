@@ -9,17 +9,17 @@ from markupsafe import Markup
 from msgspec.structs import replace
 
 from benchwright import __version__
-from benchwright.analysis.comparison.names import letter_of
+from benchwright.analysis.comparison.side_naming import side_letter
 from benchwright.analysis.load.comparison.records import LoadComparisonResult
 from benchwright.analysis.load.plot_data import DetailedLoad
 from benchwright.analysis.load.records import LoadReport
 from benchwright.analysis.report.provenance import host_and_port
 from benchwright.reports.comparison.sentences import Line
-from benchwright.reports.comparison.tables import Block
+from benchwright.reports.comparison.tables import TableBlock
 from benchwright.reports.html.load_plots import load_sections
 from benchwright.reports.html.page import report_environment
 from benchwright.reports.html.page_style import GENERATOR_TAG, report_style
-from benchwright.reports.html.plots import Section
+from benchwright.reports.html.plots import PlotSection
 from benchwright.reports.load.load_comparison import load_comparison_blocks, note_lines, verdict_lines
 from benchwright.reports.load.sentences import load_lines, objectives_text
 from benchwright.reports.load.tables import load_blocks
@@ -31,7 +31,7 @@ class LoadPart(NamedTuple):
     title: str
     facts: list[tuple[str, str]]
     lines: list[Line]
-    tables: list[Block]
+    tables: list[TableBlock]
 
 
 def render_loads_page(
@@ -62,7 +62,7 @@ def loads_part(loads: Sequence[DetailedLoad], compared: LoadComparisonResult | N
 
 
 def _values(
-    loads: Sequence[DetailedLoad], compared: LoadComparisonResult | None, sections: Sequence[Section]
+    loads: Sequence[DetailedLoad], compared: LoadComparisonResult | None, sections: Sequence[PlotSection]
 ) -> dict[str, object]:
     if compared is not None:
         compared = replace(
@@ -81,7 +81,7 @@ def _values(
 
 def _parts(reports: Sequence[LoadReport]) -> Iterator[LoadPart]:
     for place, report in enumerate(reports):
-        title = f"{letter_of(place)}: {report.model}" if len(reports) > 1 else report.model
+        title = f"{side_letter(place)}: {report.model}" if len(reports) > 1 else report.model
         yield LoadPart(title, list(_facts(report)), list(load_lines(report)), list(load_blocks(report)))
 
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple, TypeVar
 
-from benchwright.analysis.comparison.names import letter_of
-from benchwright.analysis.load.curves import curve_of
+from benchwright.analysis.comparison.side_naming import side_letter
+from benchwright.analysis.load.curves import load_curve_of
 from benchwright.analysis.load.figure_records import FigureEstimate
 from benchwright.analysis.load.plot_data import DetailedLoad, DistributionPoints, LevelDetail
 from benchwright.analysis.load.records import LevelResult, LoadReport
-from benchwright.formats import interval, milliseconds, number_text
-from benchwright.reports.comparison.sentences import CellText, ForeignText
-from benchwright.reports.comparison.tables import Block
+from benchwright.formats import format_interval, format_milliseconds, number_text
+from benchwright.reports.comparison.sentences import CellText, ExternalText
+from benchwright.reports.comparison.tables import TableBlock
 from benchwright.reports.html.charts.level_times import TimesCurve, level_times_chart
 from benchwright.reports.html.charts.rates import answer_rates, goodput_rates, load_rates_chart
 from benchwright.reports.html.charts.timeline import timeline_chart
-from benchwright.reports.html.plots import Plot, Section, curve_plots
+from benchwright.reports.html.plots import Plot, PlotSection, curve_plots
 from benchwright.reports.load.sentences import level_text
 
 MAX_CURVES = 6
@@ -46,7 +46,7 @@ TIME_PLOT_TEXTS: Mapping[TimeMeasure, tuple[str, str, str]] = {
 }
 """For each plot of distributions: its title, the title of its axis, and a note."""
 
-Item = TypeVar("Item")
+ItemType = TypeVar("ItemType")
 
 
 class PlottedLoad(NamedTuple):
@@ -62,15 +62,15 @@ class PlottedLoad(NamedTuple):
     results: Sequence[tuple[LevelResult, LevelDetail]]
 
 
-def load_sections(loads: Sequence[DetailedLoad]) -> list[Section]:
+def load_sections(loads: Sequence[DetailedLoad]) -> list[PlotSection]:
     """Build the groups of plots that are not empty."""
     shown = [_shown(place, load, alone=len(loads) == 1) for place, load in enumerate(loads)]
     found = [
-        Section("Under rising load", [*_curves(shown), *_rates(shown)]),
-        Section(
+        PlotSection("Under rising load", [*_curves(shown), *_rates(shown)]),
+        PlotSection(
             "Distributions", [plot for timed in TIME_PLOT_TEXTS for plot in _distributions(shown, timed)]
         ),
-        Section("Course of each level", list(_courses(shown))),
+        PlotSection("Course of each level", list(_courses(shown))),
     ]
     return [section for section in found if section.plots]
 
@@ -82,14 +82,14 @@ def _shown(place: int, load: DetailedLoad, *, alone: bool) -> PlottedLoad:
         for result in load.report.levels
         if result.repeat == 1 and result.run in details
     ]
-    letter, report = letter_of(place), load.report
+    letter, report = side_letter(place), load.report
     return PlottedLoad(
         letter, place, report.model if alone else f"{letter}: {report.model}, {report.id}", load, results
     )
 
 
 def _curves(shown: Sequence[PlottedLoad]) -> Iterator[Plot]:
-    curves = [curve_of(one.load.report, one.letter) for one in shown]
+    curves = [load_curve_of(one.load.report, one.letter) for one in shown]
     names = {one.letter: one.name for one in shown}
     return curve_plots(curves, {one.letter: one.colour_index for one in shown}, names)
 
@@ -115,10 +115,10 @@ def _rates(shown: Sequence[PlottedLoad]) -> Iterator[Plot]:
             yield Plot(title, drawing, note, _rate_figures(title, found, names))
 
 
-def _rate_figures(title: str, found: Mapping[str, LoadReport], names: Mapping[str, str]) -> Block:
+def _rate_figures(title: str, found: Mapping[str, LoadReport], names: Mapping[str, str]) -> TableBlock:
     rows: list[list[CellText]] = [
         [
-            ForeignText(names[letter]),
+            ExternalText(names[letter]),
             result.level.name,
             number_text(result.offered, ",.2f"),
             *_rate(result.achieved),
@@ -128,13 +128,13 @@ def _rate_figures(title: str, found: Mapping[str, LoadReport], names: Mapping[st
         for result in report.levels
     ]
     columns = ["model", "level", "offered/s", "answers/s", "95 % interval", "goodput/s", "95 % interval "]
-    return Block(title, columns, rows, left_columns=2)
+    return TableBlock(title, columns, rows, left_columns=2)
 
 
 def _rate(rate: FigureEstimate | None) -> list[CellText]:
     if rate is None:
         return ["–", "–"]
-    return [f"{rate.value:,.2f}", interval(rate.low, rate.high, ",.2f")]
+    return [f"{rate.value:,.2f}", format_interval(rate.low, rate.high, ",.2f")]
 
 
 def _distributions(shown: Sequence[PlottedLoad], timed: TimeMeasure) -> Iterator[Plot]:
@@ -153,7 +153,7 @@ def _distributions(shown: Sequence[PlottedLoad], timed: TimeMeasure) -> Iterator
             yield _distribution(timed, "", curves)
         return
     levels = [each for of_one in found for each, _ in of_one]
-    names = [each.level.name for each in sorted(levels, key=lambda each: each.level.load)]
+    names = [each.level.name for each in sorted(levels, key=lambda each: each.level.numeric_load)]
     common = [name for name in dict.fromkeys(names) if names.count(name) > 1]
     for name in _evenly(common, MAX_CURVES):
         curves = [
@@ -172,11 +172,11 @@ def _distribution(
     points: list[DistributionPoints] = [getattr(detail, timed) for *_, detail in curves]
     drawn = [TimesCurve(name, place, of) for (name, place, *_), of in zip(curves, points, strict=True)]
     rows: list[list[CellText]] = [
-        [ForeignText(name), *_quantiles(result, timed)] for name, _, result, _ in curves
+        [ExternalText(name), *_quantiles(result, timed)] for name, _, result, _ in curves
     ]
     first = "model" if where else "level"
     columns = ["p50", "p99", "longest"] if timed == "gaps" else ["p50", "p90", "p99"]
-    figures = Block(
+    figures = TableBlock(
         f"{title}{where}",
         [first, "n", *(f"{column}, ms" for column in columns)],
         rows,
@@ -191,7 +191,7 @@ def _quantiles(result: LevelResult, timed: TimeMeasure) -> list[CellText]:
     else:
         ttft = result.ttft
         known = None if ttft is None else (ttft.n, ttft.p50.value, ttft.p90.value, ttft.p99.value)
-    return ["–"] * 4 if known is None else [f"{known[0]:,}", *map(milliseconds, known[1:])]
+    return ["–"] * 4 if known is None else [f"{known[0]:,}", *map(format_milliseconds, known[1:])]
 
 
 def _courses(shown: Sequence[PlottedLoad]) -> Iterator[Plot]:
@@ -213,7 +213,7 @@ def _in_words(result: LevelResult) -> str:
     return words[:1].lower() + words[1:]
 
 
-def _evenly(items: Sequence[Item], most: int) -> list[Item]:
+def _evenly(items: Sequence[ItemType], most: int) -> list[ItemType]:
     """Return at most `most` evenly spaced items, including the first and the last.
 
     If `most` is 1, return the last item.

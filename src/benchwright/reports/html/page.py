@@ -9,31 +9,35 @@ from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, get_args
 
-from benchwright.analysis.comparison.names import with_names
-from benchwright.analysis.quality_and_speed.records import ByConcurrency
+from benchwright.analysis.comparison.side_naming import with_side_names
+from benchwright.analysis.quality_and_speed.records import ConcurrencyTable
 from benchwright.analysis.report.records import (
     ChartMean,
     ChartRow,
     Flip,
     Report,
-    RunPart,
+    RunSection,
     SegmentKind,
     Waterfall,
 )
 from benchwright.reports.comparison.sentences import (
-    ForeignText,
+    ExternalText,
     Line,
     comparison_warnings,
     note_lines,
-    raw_text,
+    unescaped_text,
     verdict_lines,
 )
-from benchwright.reports.comparison.tables import Block, comparison_blocks
+from benchwright.reports.comparison.tables import TableBlock, comparison_blocks
 from benchwright.reports.decision import decision_lines
 from benchwright.reports.html.charts.means import means_chart, stacked_bar
 from benchwright.reports.html.charts.scales import time_label
 from benchwright.reports.html.charts.svg import colour_class
-from benchwright.reports.html.charts.times import distribution_chart, score_by_latency_chart, waterfall_chart
+from benchwright.reports.html.charts.time_charts import (
+    distribution_chart,
+    score_by_latency_chart,
+    waterfall_chart,
+)
 from benchwright.reports.html.environment import html_environment
 from benchwright.reports.html.load_plots import load_sections
 from benchwright.reports.html.page_style import GENERATOR_TAG, TEMPLATES_FOLDER, report_style
@@ -45,7 +49,7 @@ from benchwright.reports.quality_and_speed import (
     quality_and_speed_lines,
 )
 from benchwright.reports.summary import interval_text
-from benchwright.statistic import known_numbers
+from benchwright.statistic import numeric_statistics
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -61,7 +65,7 @@ SEGMENT_NAMES: dict[SegmentKind, str] = {
 
 def render_report(report: Report) -> str:
     """Render a report as a whole page."""
-    comparison = with_names(report.comparison)
+    comparison = with_side_names(report.comparison)
     concurrency = comparison.by_concurrency
     names = {run.letter: run.name for run in report.comparison.runs}
     places = {run.letter: place for place, run in enumerate(report.runs)}
@@ -91,7 +95,7 @@ def render_report(report: Report) -> str:
     )
 
 
-def _decisions(runs: list[RunPart]) -> list[tuple[list[Line], list[Plot]]]:
+def _decisions(runs: list[RunSection]) -> list[tuple[list[Line], list[Plot]]]:
     """Return the decision of each run that has a statistical question (`--until`), as sentences and plots."""
     found = {run.run: run.decision for run in runs if run.decision is not None}
     return [(list(decision_lines(one)), decision_plots(one)) for one in found.values()]
@@ -101,7 +105,7 @@ def _load_plots(report: Report) -> list[Plot]:
     return [plot for section in load_sections(report.loads) for plot in section.plots]
 
 
-def _belongs(block: Block) -> bool:
+def _belongs(block: TableBlock) -> bool:
     """Return True if a table belongs in the general chapter of the report.
 
     Tables of runs and of changed samples have chapters of their own. Tables of metrics are not shown.
@@ -109,7 +113,7 @@ def _belongs(block: Block) -> bool:
     return block.title not in ("Runs", "Metrics") and not block.title.startswith("Changed")
 
 
-def _banners(runs: list[RunPart]) -> list[tuple[str, list[str]]]:
+def _banners(runs: list[RunSection]) -> list[tuple[str, list[str]]]:
     """Return the banners (warnings and notes) for the top of the report, each with the letters of its runs."""
     found: dict[str, list[str]] = {}
     for run in runs:
@@ -127,7 +131,7 @@ def segment_kinds(found: Waterfall) -> list[str]:
     return [kind for kind in get_args(SegmentKind) if kind in there]
 
 
-def _score_rows(runs: list[RunPart], names: Mapping[str, str]) -> list[tuple[str, list[ChartRow]]]:
+def _score_rows(runs: list[RunSection], names: Mapping[str, str]) -> list[tuple[str, list[ChartRow]]]:
     """Return (score, rows) for each chart of scores. The rows of a chart are the runs that have the score."""
     scorers = dict.fromkeys(score.scorer for run in runs for score in run.scores)
     found = []
@@ -149,10 +153,10 @@ def _score_rows(runs: list[RunPart], names: Mapping[str, str]) -> list[tuple[str
 
 def _drawable(rows: list[ChartRow]) -> bool:
     """Return True if any row has a mean to draw."""
-    return bool(known_numbers(mark.mean for row in rows for mark in row.marks))
+    return bool(numeric_statistics(mark.mean for row in rows for mark in row.marks))
 
 
-def _concurrency_rows(tables: list[ByConcurrency]) -> list[tuple[str, list[ChartRow]]]:
+def _concurrency_rows(tables: list[ConcurrencyTable]) -> list[tuple[str, list[ChartRow]]]:
     """Return (title, rows) for each chart of accuracy by concurrency. The rows of a chart are the concurrencies."""
     charts = [
         (
@@ -206,13 +210,13 @@ def report_environment() -> Environment:
         waterfall=waterfall_chart,
         series=colour_class,
         shared=common_prefix_length,
-        cell_words=raw_text,
+        cell_words=unescaped_text,
         segment_kinds=segment_kinds,
         segment_words=SEGMENT_NAMES,
         interval_text=interval_text,
     )
     environment.filters.update(time=time_label, sentence=_sentence)
-    environment.tests["foreign"] = lambda cell: isinstance(cell, ForeignText)
+    environment.tests["foreign"] = lambda cell: isinstance(cell, ExternalText)
     return environment
 
 

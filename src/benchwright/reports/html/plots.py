@@ -10,18 +10,18 @@ from markupsafe import Markup
 from benchwright.analysis.comparison.records import Comparison, PairComparison, ScoreComparison
 from benchwright.analysis.deciding.records import ModelDecision, RunDecision
 from benchwright.analysis.load.curves import LoadCurve
-from benchwright.analysis.quality_and_speed.fronts import Front, Resource
-from benchwright.analysis.report.records import Distribution
-from benchwright.formats import interval, milliseconds, number_text
+from benchwright.analysis.quality_and_speed.pareto_fronts import ParetoFront, Resource
+from benchwright.analysis.report.records import DistributionChart
+from benchwright.formats import format_interval, format_milliseconds, number_text
 from benchwright.reports.comparison.breakdown import breakdown_block, breakdown_title
-from benchwright.reports.comparison.sentences import CellText, ForeignText
-from benchwright.reports.comparison.tables import Block
+from benchwright.reports.comparison.sentences import CellText, ExternalText
+from benchwright.reports.comparison.tables import TableBlock
 from benchwright.reports.html.charts.decision import interval_chart
-from benchwright.reports.html.charts.differences import Bar, differences_chart
-from benchwright.reports.html.charts.fronts import AXES, front_chart
+from benchwright.reports.html.charts.differences import DifferenceBar, differences_chart
+from benchwright.reports.html.charts.fronts import AXIS_TITLES, front_chart
 from benchwright.reports.html.charts.loads import LOAD_MEASURES, LoadMeasure, load_curves_chart, timed_levels
 from benchwright.reports.html.charts.scales import amount_label, time_label
-from benchwright.reports.html.charts.times import distribution_chart
+from benchwright.reports.html.charts.time_charts import distribution_chart
 from benchwright.statistic import is_number
 
 FRONT_AXIS_NAMES: dict[Resource, str] = {"seconds": "speed", "tokens": "tokens", "cost": "cost"}
@@ -53,17 +53,19 @@ class Plot(NamedTuple):
     title: str
     drawing: Markup
     note: str = ""
-    figures: Block | None = None
+    figures: TableBlock | None = None
 
 
-class Section(NamedTuple):
+class PlotSection(NamedTuple):
     """A group of plots with a title."""
 
     title: str
     plots: list[Plot]
 
 
-def front_plots(found: Sequence[Front], places: Mapping[str, int], names: Mapping[str, str]) -> list[Plot]:
+def front_plots(
+    found: Sequence[ParetoFront], places: Mapping[str, int], names: Mapping[str, str]
+) -> list[Plot]:
     """Build the plots of quality against time, tokens or cost."""
     tasks = {one.task for one in found}
     return [
@@ -79,26 +81,26 @@ def front_plots(found: Sequence[Front], places: Mapping[str, int], names: Mappin
     ]
 
 
-def _front_figures(found: Front, names: Mapping[str, str]) -> Block:
+def _front_figures(found: ParetoFront, names: Mapping[str, str]) -> TableBlock:
     label = time_label if found.spent == "seconds" else amount_label
     rows: list[list[CellText]] = [
         [
-            ForeignText(names[point.letter]),
+            ExternalText(names[point.letter]),
             label(point.spent),
             number_text(point.mean),
-            interval(point.low, point.high),
+            format_interval(point.low, point.high),
             "yes" if point.on_front else "no",
         ]
         for point in found.points
     ]
     columns: list[CellText] = [
         "model",
-        AXES[found.spent],
-        ForeignText(found.score),
+        AXIS_TITLES[found.spent],
+        ExternalText(found.score),
         "95 % interval",
         "on the front",
     ]
-    return Block(f"{found.score} against {FRONT_AXIS_NAMES[found.spent]}", columns, rows)
+    return TableBlock(f"{found.score} against {FRONT_AXIS_NAMES[found.spent]}", columns, rows)
 
 
 def difference_plots(comparison: Comparison) -> list[Plot]:
@@ -110,11 +112,14 @@ def difference_plots(comparison: Comparison) -> list[Plot]:
 
 
 def _differences(pair: PairComparison, score: ScoreComparison) -> Iterator[Plot]:
-    whole = Bar("all samples", score.difference, score.low, score.high, is_overall=True)
+    whole = DifferenceBar("all samples", score.difference, score.low, score.high, is_overall=True)
     axis = f"{score.title}: {pair.b} − {pair.a}"
     found = [one for one in pair.breakdowns if one.score == score.score]
     for one in found:
-        bars = [whole, *(Bar(part.value, part.difference, part.low, part.high) for part in one.parts)]
+        bars = [
+            whole,
+            *(DifferenceBar(part.value, part.difference, part.low, part.high) for part in one.parts),
+        ]
         title = breakdown_title(pair, one)
         figures = breakdown_block(pair, one, score.confidence)
         yield Plot(title, differences_chart(title, axis, bars), DIFFERENCE_NOTE, figures)
@@ -124,20 +129,20 @@ def _differences(pair: PairComparison, score: ScoreComparison) -> Iterator[Plot]
 
 
 def distribution_plot(
-    found: Distribution, places: Mapping[str, int], names: Mapping[str, str], note: str = ""
+    found: DistributionChart, places: Mapping[str, int], names: Mapping[str, str], note: str = ""
 ) -> Plot:
     """Build the plot of the distribution of request times."""
     rows: list[list[CellText]] = [
         [
-            ForeignText(names[curve.letter]),
+            ExternalText(names[curve.letter]),
             f"{curve.n:,}",
-            *(milliseconds(one.value) for one in curve.quantiles),
+            *(format_milliseconds(one.value) for one in curve.quantiles),
         ]
         for curve in found.curves
     ]
     columns = ["model", "requests", *(f"p{one.q * 100:g}, ms" for one in found.curves[0].quantiles)]
     title = f"{found.title}: the share of requests that took no longer"
-    return Plot(title, distribution_chart(found, places, names), note, Block(found.title, columns, rows))
+    return Plot(title, distribution_chart(found, places, names), note, TableBlock(found.title, columns, rows))
 
 
 def decision_plots(decision: RunDecision | None) -> list[Plot]:
@@ -159,14 +164,16 @@ def decision_plots(decision: RunDecision | None) -> list[Plot]:
     ]
 
 
-def _moments(one: ModelDecision) -> Block:
+def _moments(one: ModelDecision) -> TableBlock:
     step = max(1, len(one.path) // MAX_DECISION_ROWS)
     chosen = [*one.path[:-1][::-step][::-1], one.path[-1]]
     rows: list[list[CellText]] = [
         [f"{each.samples:,}", f"{each.difference:+.3f}", f"[{each.low:+.3f}, {each.high:+.3f}]"]
         for each in chosen
     ]
-    return Block("How the interval closed", ["samples used", "difference", "interval"], rows, left_columns=0)
+    return TableBlock(
+        "How the interval closed", ["samples used", "difference", "interval"], rows, left_columns=0
+    )
 
 
 def load_plots(found: Sequence[LoadCurve]) -> list[Plot]:
@@ -197,15 +204,15 @@ def curve_plots(
 
 def _load_figures(
     title: str, found: Sequence[LoadCurve], measure: LoadMeasure, names: Mapping[str, str]
-) -> Block:
+) -> TableBlock:
     rows: list[list[CellText]] = [
         [
-            ForeignText(names[curve.letter]),
+            ExternalText(names[curve.letter]),
             point.level.name,
             amount_label(point.achieved),
-            *(milliseconds(one.value) for one in (spread.p50, spread.p90, spread.p99)),
+            *(format_milliseconds(one.value) for one in (spread.p50, spread.p90, spread.p99)),
         ]
         for curve in found
         for point, spread in timed_levels(curve, measure)
     ]
-    return Block(title, ["model", "level", "answers/s", "p50, ms", "p90, ms", "p99, ms"], rows)
+    return TableBlock(title, ["model", "level", "answers/s", "p50, ms", "p90, ms", "p99, ms"], rows)

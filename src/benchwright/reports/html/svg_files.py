@@ -12,7 +12,7 @@ from functools import cache
 from benchwright import __version__
 from benchwright.reports.html.charts.svg import text
 from benchwright.reports.html.page_style import GENERATOR_TAG, TEMPLATES_FOLDER
-from benchwright.reports.html.plots import Plot, Section
+from benchwright.reports.html.plots import Plot, PlotSection
 
 PIXELS_PER_UNIT = 1.5
 """Pixels per unit of a drawing, for programs that need the size in pixels."""
@@ -24,7 +24,7 @@ DARK_MODE_QUERY = "@media (prefers-color-scheme: dark)"
 CSS_VARIABLE = re.compile(r"var\(--(\w+)(?:, var\(--\w+\))?\)")
 
 
-def svg_files(sections: Sequence[Section]) -> dict[str, bytes]:
+def svg_files(sections: Sequence[PlotSection]) -> dict[str, bytes]:
     """Return the plots as SVG files: a mapping from file name (made from the title) to content."""
     plots = [plot for section in sections for plot in section.plots]
     return {f"{name}.svg": _file(plot) for name, plot in zip(_names(plots), plots, strict=True)}

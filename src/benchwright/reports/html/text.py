@@ -6,7 +6,7 @@ import unicodedata
 
 from benchwright.text import truncate
 
-JOINERS = "\u200c\u200d"
+ZERO_WIDTH_JOINERS = "\u200c\u200d"
 """Zero-width joiner and non-joiner. They are kept, because some scripts and emoji need them."""
 
 
@@ -31,7 +31,7 @@ def one_line(text: str, most: int = 160) -> str:
 
 
 def _seen(character: str) -> str:
-    if character.isprintable() or character in "\n\t" or character in JOINERS:
+    if character.isprintable() or character in "\n\t" or character in ZERO_WIDTH_JOINERS:
         return character
     if unicodedata.category(character) == "Zs":
         return character

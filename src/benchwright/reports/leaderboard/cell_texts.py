@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from benchwright.analysis.leaderboard.records import BoardColumn, Cell, Leaderboard
-from benchwright.formats import number_text, plural
-from benchwright.reports.comparison.sentences import ForeignText, Line, no_score_lines
+from benchwright.analysis.leaderboard.records import BoardColumn, Leaderboard, LeaderboardCell
+from benchwright.formats import count_with_noun, number_text
+from benchwright.reports.comparison.sentences import ExternalText, Line, no_score_lines
 from benchwright.reports.comparison.tables import TEST_NAMES
 from benchwright.reports.leaderboard.usage import usage_notes
 from benchwright.statistic import NoScore, is_number
@@ -25,7 +25,7 @@ def value_text(value: float, column: BoardColumn) -> str:
     return f"{value:.3f}" if column.unit else f"{value:.4g}"
 
 
-def mean_text(cell: Cell, column: BoardColumn) -> str:
+def mean_text(cell: LeaderboardCell, column: BoardColumn) -> str:
     """Return the mean as text. If there is no mean, return `no score` or a dash.
 
     If cells of a pack's run are missing, “(incomplete)” is appended to its total.
@@ -36,19 +36,19 @@ def mean_text(cell: Cell, column: BoardColumn) -> str:
     return value_text(cell.mean, column) + (" (incomplete)" if incomplete else "")
 
 
-def interval_text(cell: Cell, column: BoardColumn) -> str:
+def interval_text(cell: LeaderboardCell, column: BoardColumn) -> str:
     """Return the interval as text, or "" if there is no interval."""
     if not is_number(cell.low) or not is_number(cell.high):
         return ""
     return f"[{value_text(cell.low, column)}, {value_text(cell.high, column)}]"
 
 
-def rank_text(cell: Cell) -> str:
+def rank_text(cell: LeaderboardCell) -> str:
     """Return the rank as text, or "" if there is no rank."""
     return "" if cell.rank is None else str(cell.rank)
 
 
-def cell_text(cell: Cell | None, column: BoardColumn) -> str:
+def cell_text(cell: LeaderboardCell | None, column: BoardColumn) -> str:
     """Format a cell as plain text: rank with its mark, mean and interval, such as `1* 0.833 [0.757, 0.889]`.
 
     Return a dash if there is no cell.
@@ -79,7 +79,7 @@ def leaderboard_notes(board: Leaderboard) -> Iterator[Line]:
         if column.apart:
             yield Line(
                 "note",
-                [ForeignText(column.name), " is a column of its own: ", ForeignText(column.apart), "."],
+                [ExternalText(column.name), " is a column of its own: ", ExternalText(column.apart), "."],
             )
     yield from (Line("note", [f"{note[:1].upper()}{note[1:]}."]) for note in board.notes)
 
@@ -110,7 +110,10 @@ def _method(column: BoardColumn) -> str:
     elif not column.paired:
         how = "compared without pairing, as there are no samples in common"
     else:
-        how = f"{column.paired:,} of {plural(column.pairs, 'pair')} compared sample by sample, the others not paired"
+        how = (
+            f"{column.paired:,} of {count_with_noun(column.pairs, 'pair')} compared sample by "
+            "sample, the others not paired"
+        )
     return f"{how} ({tests})"
 
 
@@ -120,8 +123,8 @@ def _of_packs(columns: Sequence[BoardColumn]) -> Line:
     return Line("note", [*_listed(names), told])
 
 
-def _listed(names: Sequence[str]) -> list[str | ForeignText]:
-    parts: list[str | ForeignText] = []
+def _listed(names: Sequence[str]) -> list[str | ExternalText]:
+    parts: list[str | ExternalText] = []
     for name in names:
-        parts += [", ", ForeignText(name)] if parts else [ForeignText(name)]
+        parts += [", ", ExternalText(name)] if parts else [ExternalText(name)]
     return parts

@@ -7,9 +7,9 @@ import io
 from collections.abc import Callable, Iterator
 
 from benchwright.analysis.leaderboard.records import BoardColumn, Leaderboard
-from benchwright.analysis.leaderboard.records import Cell as BoardCell
+from benchwright.analysis.leaderboard.records import LeaderboardCell as BoardCell
 from benchwright.reports.comparison.markdown import block_lines, line_text
-from benchwright.reports.comparison.sentences import raw_line
+from benchwright.reports.comparison.sentences import unescaped_line
 from benchwright.reports.leaderboard.cell_texts import interval_text, leaderboard_notes, mean_text, rank_text
 from benchwright.reports.leaderboard.tables import whole_table
 from benchwright.statistic import Statistic, is_number
@@ -50,7 +50,7 @@ def render_latex(board: Leaderboard) -> str:
     head = " & ".join(["Model", *(escape_latex(column.name) for column in board.columns), "Failed"])
     parts = [
         "% Needs \\usepackage{booktabs} and \\usepackage[T1]{fontenc}.",
-        *(f"% {make_safe(raw_line(line))}" for line in leaderboard_notes(board)),
+        *(f"% {make_safe(unescaped_line(line))}" for line in leaderboard_notes(board)),
         "% Here the best is bold, what is tied with it underlined, and the rank raised.",
         f"\\begin{{tabular}}{{l{'l' * len(board.columns)}r}}",
         "\\toprule",

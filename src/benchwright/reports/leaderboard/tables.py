@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from benchwright.analysis.leaderboard.records import BoardColumn, BoardRow, Leaderboard
-from benchwright.formats import plural
-from benchwright.reports.comparison.sentences import CellText, ForeignText
-from benchwright.reports.comparison.tables import Block
+from benchwright.formats import count_with_noun
+from benchwright.reports.comparison.sentences import CellText, ExternalText
+from benchwright.reports.comparison.tables import TableBlock
 from benchwright.reports.leaderboard.cell_texts import cell_text
 from benchwright.reports.leaderboard.usage import usage_columns
 from benchwright.text import make_safe
@@ -17,7 +17,7 @@ MAX_HEADING_LENGTH = 24
 """Maximum number of characters of a column's name in tables that must be narrow."""
 
 
-def uses_letters(board: Leaderboard) -> bool:
+def has_letter_labels(board: Leaderboard) -> bool:
     """Return True if letters stand for the rows.
 
     That is so if model names are too long, are not plain text, or are not unique.
@@ -25,43 +25,43 @@ def uses_letters(board: Leaderboard) -> bool:
     return any(row.name != row.title for row in board.rows)
 
 
-def whole_table(board: Leaderboard) -> Block:
+def whole_table(board: Leaderboard) -> TableBlock:
     """Build one table with all columns and full model names."""
     shown = usage_columns(board.rows)
     columns: list[CellText] = [
         "Model",
-        *(ForeignText(column.name) for column in board.columns),
+        *(ExternalText(column.name) for column in board.columns),
         *(figure.heading for figure in shown),
     ]
     rows = [
-        [ForeignText(row.title), *_cells(row, board.columns), *(figure.text(row) for figure in shown)]
+        [ExternalText(row.title), *_cells(row, board.columns), *(figure.text(row) for figure in shown)]
         for row in board.rows
     ]
-    return Block("Leaderboard", columns, rows)
+    return TableBlock("Leaderboard", columns, rows)
 
 
-def fitting_tables(board: Leaderboard, room: int) -> Iterator[Block]:
+def fitting_tables(board: Leaderboard, room: int) -> Iterator[TableBlock]:
     """Yield tables of models, scores and usage figures, at most `room` characters wide if possible."""
-    named = uses_letters(board)
+    named = has_letter_labels(board)
     first = "" if named else "Model"
     if named:
         rows: list[list[CellText]] = [
-            [row.letter, ForeignText(row.title), plural(len(row.runs), "run")] for row in board.rows
+            [row.letter, ExternalText(row.title), count_with_noun(len(row.runs), "run")] for row in board.rows
         ]
-        yield Block("Models", ["", "Model", ""], rows, left_columns=3)
+        yield TableBlock("Models", ["", "Model", ""], rows, left_columns=3)
     left = max([len(first), *(len(row.name) for row in board.rows)]) if board.rows else 0
     for columns in _chunks(board, room - left):
         places = [board.columns.index(column) for column in columns]
-        yield Block(
+        yield TableBlock(
             "Scores",
-            [first, *(ForeignText(shortened_heading(column.name)) for column in columns)],
+            [first, *(ExternalText(shortened_heading(column.name)) for column in columns)],
             [
                 [row.name, *(cell_text(row.cells[at], board.columns[at]) for at in places)]
                 for row in board.rows
             ],
         )
     shown = usage_columns(board.rows)
-    yield Block(
+    yield TableBlock(
         "Effort",
         [first, *(figure.heading for figure in shown)],
         [[row.name, *(figure.text(row) for figure in shown)] for row in board.rows],

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from benchwright.analysis.load.comparison.figures import MEASURES
+from benchwright.analysis.load.comparison.figures import COMPARED_FIGURES
 from benchwright.analysis.load.comparison.records import LoadChange, LoadComparisonResult, LoadPair
 from benchwright.analysis.load.figure_records import FigureEstimate
-from benchwright.formats import milliseconds
-from benchwright.reports.comparison.junit import junit_of
-from benchwright.reports.comparison.markdown import markdown_of
-from benchwright.reports.comparison.sentences import CellText, ForeignText, Line, gate_line, p_text
-from benchwright.reports.comparison.tables import Block
+from benchwright.formats import format_milliseconds
+from benchwright.reports.comparison.junit import render_test_suite
+from benchwright.reports.comparison.markdown import render_markdown_parts
+from benchwright.reports.comparison.sentences import CellText, ExternalText, Line, gate_line, p_value_text
+from benchwright.reports.comparison.tables import TableBlock
 
 METHOD_NOTE = (
     "Times in milliseconds. 95 % intervals; p-values by Holm over all figures, "
@@ -26,15 +26,15 @@ def verdict_lines(found: LoadComparisonResult) -> Iterator[Line]:
     """
     for pair in found.pairs:
         if pair.refusals and pair.best is None and not pair.changes:
-            why = ForeignText("; ".join(pair.refusals))
+            why = ExternalText("; ".join(pair.refusals))
             yield Line("warning", [f"{pair.a} and {pair.b} are not compared: ", why, ". --anyway does it."])
             continue
         if pair.best is not None:
-            yield Line("verdict", [best_text(pair, pair.best)])
+            yield Line("verdict", [highest_rates_text(pair, pair.best)])
         yield from (Line("verdict", [text]) for text in _differing(pair))
 
 
-def best_text(pair: LoadPair, best: LoadChange) -> str:
+def highest_rates_text(pair: LoadPair, best: LoadChange) -> str:
     """Compare the highest rates of the two servers in one sentence."""
     what = "within the objectives" if best.measure == "goodput" else "at its best level"
     rates = (
@@ -57,7 +57,7 @@ def _differing(pair: LoadPair) -> Iterator[str]:
     """
     for verdict in ("better", "worse"):
         told = []
-        for name, measure in MEASURES.items():
+        for name, measure in COMPARED_FIGURES.items():
             found = [one for one in pair.changes if one.measure == name and one.verdict == verdict]
             at = ", ".join(f"{_percent(one.change)} at {one.level_b.name}" for one in found)
             told += [f"{measure.readable_name} ({at})"] if found else []
@@ -76,7 +76,7 @@ def note_lines(found: LoadComparisonResult) -> Iterator[Line]:
     several = len(found.pairs) > 1
     for pair in found.pairs:
         begin = f"{pair.b} and {pair.a}: " if several else ""
-        yield from (Line("note", [begin, ForeignText(note), "."]) for note in pair.notes)
+        yield from (Line("note", [begin, ExternalText(note), "."]) for note in pair.notes)
 
 
 def load_gate_lines(found: LoadComparisonResult) -> Iterator[Line]:
@@ -88,25 +88,25 @@ def load_comparison_markdown(found: LoadComparisonResult) -> str:
     """Render the whole comparison of load measurements as Markdown."""
     told = [*verdict_lines(found), *warning_lines(found), *load_gate_lines(found)]
     tables = list(load_comparison_blocks(found))
-    return markdown_of(told, tables, list(note_lines(found)), [block.title for block in tables])
+    return render_markdown_parts(told, tables, list(note_lines(found)), [block.title for block in tables])
 
 
 def load_comparison_junit(found: LoadComparisonResult) -> bytes:
     """Render the gate results as JUnit XML, with a case for each pair of measurements."""
     refused = {_name(pair): "; ".join(pair.refusals) for pair in found.pairs if pair.refusals}
     compared = {
-        _name(pair): Line("verdict", [best_text(pair, pair.best)])
+        _name(pair): Line("verdict", [highest_rates_text(pair, pair.best)])
         for pair in found.pairs
         if pair.best is not None
     }
-    return junit_of(found.rulings, refused, compared, list(warning_lines(found)))
+    return render_test_suite(found.rulings, refused, compared, list(warning_lines(found)))
 
 
 def _name(pair: LoadPair) -> str:
     return f"{pair.b} against {pair.a}"
 
 
-def load_comparison_blocks(found: LoadComparisonResult) -> Iterator[Block]:
+def load_comparison_blocks(found: LoadComparisonResult) -> Iterator[TableBlock]:
     """Yield the table of measurements.
 
     Then yield, for each pair of measurements, a table of its figures level by level.
@@ -114,16 +114,16 @@ def load_comparison_blocks(found: LoadComparisonResult) -> Iterator[Block]:
     rows: list[list[CellText]] = [
         [
             side.letter,
-            *map(ForeignText, (side.model, side.id, side.base_url)),
+            *map(ExternalText, (side.model, side.id, side.base_url)),
             f"{len(side.levels)} × {side.runs}" if side.runs > 1 else str(len(side.levels)),
         ]
         for side in found.sides
     ]
-    yield Block("Measurements", ["Load", "model", "tag", "address", "levels"], rows, left_columns=4)
+    yield TableBlock("Measurements", ["Load", "model", "tag", "address", "levels"], rows, left_columns=4)
     yield from (_changes(pair) for pair in found.pairs if pair.changes)
 
 
-def _changes(pair: LoadPair) -> Block:
+def _changes(pair: LoadPair) -> TableBlock:
     rows: list[list[CellText]] = []
     level = None
     for change in pair.changes:
@@ -133,7 +133,7 @@ def _changes(pair: LoadPair) -> Block:
         rows.append(
             [
                 name,
-                MEASURES[change.measure].readable_name,
+                COMPARED_FIGURES[change.measure].readable_name,
                 _value(change, change.a),
                 _value(change, change.b),
                 f"{_percent(change.change)}{mark}",
@@ -142,12 +142,12 @@ def _changes(pair: LoadPair) -> Block:
             ]
         )
     columns = ["level", "", pair.a, pair.b, "change", "95 % interval", "p"]
-    return Block(_name(pair), columns, rows, left_columns=2, note=METHOD_NOTE)
+    return TableBlock(_name(pair), columns, rows, left_columns=2, note=METHOD_NOTE)
 
 
 def _value(change: LoadChange, estimate: FigureEstimate) -> str:
-    is_time = MEASURES[change.measure].is_time
-    return milliseconds(estimate.value) if is_time else f"{estimate.value:,.2f}"
+    is_time = COMPARED_FIGURES[change.measure].is_time
+    return format_milliseconds(estimate.value) if is_time else f"{estimate.value:,.2f}"
 
 
 def _percent(share: float | None) -> str:
@@ -155,7 +155,7 @@ def _percent(share: float | None) -> str:
 
 
 def _p(change: LoadChange) -> str:
-    return "" if change.p_adjusted is None else p_text(change.p_adjusted)
+    return "" if change.p_adjusted is None else p_value_text(change.p_adjusted)
 
 
 def _p_cell(change: LoadChange) -> str:

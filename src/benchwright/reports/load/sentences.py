@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from benchwright.analysis.load.records import Level, LevelResult, LoadReport, Objective, Saturation, SelfTest
-from benchwright.analysis.no_scores import cut_reason
-from benchwright.formats import duration, milliseconds, plural
-from benchwright.reports.comparison.sentences import ForeignText, Line
-from benchwright.reports.quality_and_speed import trend_text
+from benchwright.analysis.load.records import (
+    LevelResult,
+    LoadLevel,
+    LoadReport,
+    Objective,
+    Saturation,
+    SelfTest,
+)
+from benchwright.analysis.no_scores import remove_reason
+from benchwright.formats import count_with_noun, format_duration, format_milliseconds
+from benchwright.reports.comparison.sentences import ExternalText, Line
+from benchwright.reports.quality_and_speed import concurrency_trend_text
 from benchwright.runs.standstills import CAUSE_DESCRIPTIONS
 
-MAX_REASONS = 2
+MAX_FAILURE_REASONS = 2
 """Maximum number of reasons for failures that are shown for a level."""
 
 MEASURE_NAMES = {"ttft": "TTFT", "latency": "latency", "itl": "time between tokens"}
@@ -23,7 +30,7 @@ def load_lines(report: LoadReport) -> Iterator[Line]:
     if report.saturation is not None:
         yield Line("verdict", [saturation_text(report.saturation, report)])
     for table in report.by_concurrency:
-        yield Line("note", [trend_text(table)])
+        yield Line("note", [concurrency_trend_text(table)])
     for result in report.levels:
         yield from _failures(result)
     yield from _as_others_count(report)
@@ -37,7 +44,7 @@ def saturation_lines(reports: Sequence[LoadReport]) -> Iterator[Line]:
     for report in reports:
         if report.saturation is not None:
             yield Line(
-                "verdict", [ForeignText(report.model), ": ", saturation_text(report.saturation, report)]
+                "verdict", [ExternalText(report.model), ": ", saturation_text(report.saturation, report)]
             )
 
 
@@ -53,14 +60,15 @@ def _warnings(report: LoadReport) -> Iterator[Line]:
                 [
                     f"At {result.level.name} all {result.in_flight:,} requests that may be in flight were, and "
                     f"{result.held_back:,} of {result.requests:,} were held back. They left up to "
-                    f"{milliseconds(result.late.p99.value)} ms (p99) late, which is in their latency. --max-in-flight "
+                    f"{format_milliseconds(result.late.p99.value)} ms (p99) late, which is in their "
+                    "latency. --max-in-flight "
                     "allows more."
                 ],
             )
         if result.state != "finished":
-            stopped = cut_reason(result.stop_reason or "", reasons_of(result))
+            stopped = remove_reason(result.stop_reason or "", failure_reasons(result))
             why = f": {stopped}" if stopped else ""
-            yield Line("warning", [f"{level_text(result.level)} is {result.state}", ForeignText(why), "."])
+            yield Line("warning", [f"{level_text(result.level)} is {result.state}", ExternalText(why), "."])
     if any(result.simulated for result in report.levels):
         yield Line("warning", ["SIMULATED: these answers are not from a model."])
 
@@ -85,7 +93,7 @@ def _invalid(report: LoadReport) -> Iterator[Line]:
 def _stood_still(result: LevelResult) -> str:
     """Describe the standstills of our own process at a level. Say which of the level's requests count nevertheless."""
     told = " and ".join(
-        f"for {duration(one.seconds)} after {one.at:.1f} s ({CAUSE_DESCRIPTIONS[one.cause]})"
+        f"for {format_duration(one.seconds)} after {one.at:.1f} s ({CAUSE_DESCRIPTIONS[one.cause]})"
         for one in result.stood_still
     )
     begin = f"At {result.level.name} this client stood still {told}."
@@ -126,21 +134,24 @@ def _energy(report: LoadReport) -> Iterator[Line]:
         yield Line("warning", [f"NO ENERGY FIGURES: {'; '.join(unknown)}."])
 
 
-def reasons_of(result: LevelResult) -> list[str]:
+def failure_reasons(result: LevelResult) -> list[str]:
     """Return the reasons for failed requests and failed graders of a level, as the report contains them."""
-    failed, ungraded = list(result.failures)[:MAX_REASONS], list(result.ungraded)[:MAX_REASONS]
+    failed, ungraded = (
+        list(result.failures)[:MAX_FAILURE_REASONS],
+        list(result.ungraded)[:MAX_FAILURE_REASONS],
+    )
     return [*failed, *ungraded, *(reason.partition(": ")[2] for reason in ungraded)]
 
 
 def _failures(result: LevelResult) -> Iterator[Line]:
-    for reason, count in list(result.failures.items())[:MAX_REASONS]:
-        yield Line("note", [f"At {result.level.name} {count:,} failed: ", ForeignText(reason)])
-    for reason, count in list(result.ungraded.items())[:MAX_REASONS]:
+    for reason, count in list(result.failures.items())[:MAX_FAILURE_REASONS]:
+        yield Line("note", [f"At {result.level.name} {count:,} failed: ", ExternalText(reason)])
+    for reason, count in list(result.ungraded.items())[:MAX_FAILURE_REASONS]:
         yield Line(
             "note",
             [
-                f"At {result.level.name} {plural(count, 'answer')} could not be graded: ",
-                ForeignText(reason),
+                f"At {result.level.name} {count_with_noun(count, 'answer')} could not be graded: ",
+                ExternalText(reason),
             ],
         )
 
@@ -156,20 +167,21 @@ def _as_others_count(report: LoadReport) -> Iterator[Line]:
     tokens = "" if whole.output_tokens is None else f" and {whole.output_tokens:,.0f} tokens/s"
     text = (
         f"As others count, {_within(best.level)}: {whole.achieved:,.2f} requests/s{tokens} over all "
-        f"{whole.seconds:.1f} s (vLLM, AIPerf, GuideLLM); TPOT {milliseconds(whole.tpot)} ms (vLLM; AIPerf's ITL); "
-        f"ITL {milliseconds(whole.itl)} ms and TPOT {milliseconds(whole.tpot_with_ttft)} ms (GuideLLM)."
+        f"{whole.seconds:.1f} s (vLLM, AIPerf, GuideLLM); TPOT "
+        f"{format_milliseconds(whole.tpot)} ms (vLLM; AIPerf's ITL); "
+        f"ITL {format_milliseconds(whole.itl)} ms and TPOT {format_milliseconds(whole.tpot_with_ttft)} ms (GuideLLM)."
     )
     yield Line("note", [text])
 
 
-def level_text(level: Level) -> str:
+def level_text(level: LoadLevel) -> str:
     """Return the name of a level for the beginning of a sentence."""
     if level.concurrency is not None:
         return f"{level.name} in flight"
     return "The trace" if level.rate is None else f"{level.name} ({level.arrivals})"
 
 
-def _within(level: Level) -> str:
+def _within(level: LoadLevel) -> str:
     text = level_text(level)
     return text[0].lower() + text[1:]
 
@@ -186,7 +198,7 @@ def self_test_text(found: SelfTest) -> str:
 def objectives_text(objectives: Sequence[Objective]) -> str:
     """Return the objectives as text: `TTFT within 500 ms and latency within 10,000 ms`."""
     return " and ".join(
-        f"{MEASURE_NAMES[one.measure]} within {milliseconds(one.seconds)} ms" for one in objectives
+        f"{MEASURE_NAMES[one.measure]} within {format_milliseconds(one.seconds)} ms" for one in objectives
     )
 
 

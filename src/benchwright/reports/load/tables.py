@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from operator import itemgetter
 
-from benchwright.analysis.load.comparison.figures import MEASURES, level_figures
-from benchwright.analysis.load.figure_records import FigureEstimate, Goodput, Spread
+from benchwright.analysis.load.comparison.figures import COMPARED_FIGURES, level_figures
+from benchwright.analysis.load.figure_records import FigureEstimate, Goodput, TimeDistribution
 from benchwright.analysis.load.records import LevelResult, LoadReport
 from benchwright.analysis.quality_and_speed.records import OutcomeCounts
-from benchwright.formats import interval, milliseconds, number_text, plural
-from benchwright.reports.comparison.sentences import CellText, ForeignText
-from benchwright.reports.comparison.tables import Block
+from benchwright.formats import count_with_noun, format_interval, format_milliseconds, number_text
+from benchwright.reports.comparison.sentences import CellText, ExternalText
+from benchwright.reports.comparison.tables import TableBlock
 from benchwright.reports.load.sentences import objectives_text
 from benchwright.statistic import is_number
 
@@ -19,7 +19,7 @@ INTERVAL_HEADING = "95 % interval"
 INTERVALS_NOTE = "Below each percentile its 95 % interval; ? is an end for which there are too few requests."
 
 
-def load_blocks(report: LoadReport) -> Iterator[Block]:
+def load_blocks(report: LoadReport) -> Iterator[TableBlock]:
     """Yield the tables: rates, quality, objectives, cost, energy, times, streams, server metrics, repeats.
 
     Tables without data are left out.
@@ -44,9 +44,11 @@ def load_blocks(report: LoadReport) -> Iterator[Block]:
         yield _repeats(report)
 
 
-def models_block(reports: Sequence[LoadReport]) -> Block:
+def models_block(reports: Sequence[LoadReport]) -> TableBlock:
     """Build a table that compares several models, level by level."""
-    found = [(result.level.load, report.model, result) for report in reports for result in report.levels]
+    found = [
+        (result.level.numeric_load, report.model, result) for report in reports for result in report.levels
+    ]
     aimed = any(report.objectives for report in reports)
     scored = any(result.judged is not None for _, _, result in found)
     columns: list[CellText] = [
@@ -63,38 +65,46 @@ def models_block(reports: Sequence[LoadReport]) -> Block:
     rows: list[list[CellText]] = []
     for _, model, result in sorted(found, key=itemgetter(0)):
         times = [(result.ttft, "p50"), (result.latency, "p50"), (result.latency, "p99")]
-        row: list[CellText] = [_name(result) + _marks(result), ForeignText(model), rate_text(result.achieved)]
+        row: list[CellText] = [
+            _name(result) + _marks(result),
+            ExternalText(model),
+            rate_text(result.achieved),
+        ]
         row += [f"{result.failed:,}", *(_time(spread, name) for spread, name in times)]
         row += _goodput(result.goodput)[:1] if aimed else []
         row += _accuracy(result.judged)[:1] if scored else []
         rows.append(row)
-    return Block("Models", columns, rows, left_columns=2, note="Times in milliseconds.")
+    return TableBlock("Models", columns, rows, left_columns=2, note="Times in milliseconds.")
 
 
-REPEATED_FIGURES = ("achieved", "ttft_p50", "ttft_p99", "latency_p50", "latency_p99")
+REPEAT_TABLE_FIGURES = ("achieved", "ttft_p50", "ttft_p99", "latency_p50", "latency_p99")
 
 
-def _repeats(report: LoadReport) -> Block:
+def _repeats(report: LoadReport) -> TableBlock:
     """Build a table of the figures of each level over all its repeats."""
-    columns = [_loop(report), "runs", *(MEASURES[name].readable_name for name in REPEATED_FIGURES)]
+    columns = [
+        _loop(report),
+        "runs",
+        *(COMPARED_FIGURES[name].readable_name for name in REPEAT_TABLE_FIGURES),
+    ]
     rows: list[list[CellText]] = []
     for level in level_figures(report).values():
-        known = [(MEASURES[name], level.figures.get(name)) for name in REPEATED_FIGURES]
+        known = [(COMPARED_FIGURES[name], level.figures.get(name)) for name in REPEAT_TABLE_FIGURES]
         values = [
-            milliseconds(None if one is None else one.value) if measure.is_time else rate_text(one)
+            format_milliseconds(None if one is None else one.value) if measure.is_time else rate_text(one)
             for measure, one in known
         ]
         intervals = [
             "" if one is None else interval_text(one) if measure.is_time else _rate_interval(one)
             for measure, one in known
         ]
-        rows += [[level.level.name, str(len(level.runs)), *values], ["", "", *intervals]]
+        rows += [[level.level.name, str(len(level.results)), *values], ["", "", *intervals]]
     note = "Over all runs of a level, times in ms; what changes from run to run is in the intervals."
-    return Block("Repeats", columns, rows, left_columns=0, note=note)
+    return TableBlock("Repeats", columns, rows, left_columns=0, note=note)
 
 
-def _time(spread: Spread | None, quantile: str) -> str:
-    return milliseconds(None if spread is None else getattr(spread, quantile).value)
+def _time(spread: TimeDistribution | None, quantile: str) -> str:
+    return format_milliseconds(None if spread is None else getattr(spread, quantile).value)
 
 
 def _name(result: LevelResult) -> str:
@@ -110,7 +120,7 @@ def _loop(report: LoadReport) -> str:
     return "rate" if report.levels[0].level.is_open_loop else "in flight"
 
 
-def _served(report: LoadReport) -> Block:
+def _served(report: LoadReport) -> TableBlock:
     is_open = report.levels[0].level.is_open_loop
     columns = [
         _loop(report),
@@ -133,7 +143,7 @@ def _served(report: LoadReport) -> Block:
             "",
         ]
         rows.append([*[""] * (len(columns) - len(below)), *below])
-    return Block("Served", columns, rows, left_columns=0, note=_served_note(report.levels))
+    return TableBlock("Served", columns, rows, left_columns=0, note=_served_note(report.levels))
 
 
 def _served_note(levels: Sequence[LevelResult]) -> str:
@@ -175,7 +185,7 @@ def _tokens(result: LevelResult) -> str:
     return f"{'~' if result.tokens_told < 1 else ''}{result.output_tokens.value:,.0f}"
 
 
-def _quality(report: LoadReport) -> Block:
+def _quality(report: LoadReport) -> TableBlock:
     scored = any(result.judged is not None for result in report.levels)
     columns = [_loop(report)]
     columns += ["goodput/s", "met", INTERVAL_HEADING] if report.objectives else []
@@ -184,10 +194,10 @@ def _quality(report: LoadReport) -> Block:
     for result in report.levels:
         good = _goodput(result.goodput) if report.objectives else []
         rows.append([_name(result), *good, *(_accuracy(result.judged) if scored else [])])
-    return Block("Quality", columns, rows, left_columns=0)
+    return TableBlock("Quality", columns, rows, left_columns=0)
 
 
-def _attained(report: LoadReport) -> Block:
+def _attained(report: LoadReport) -> TableBlock:
     """Build a table of the shares of requests that met each objective (such as a maximum TTFT)."""
     columns = [_loop(report), *(objectives_text([one]) for one in report.objectives)]
     rows: list[list[CellText]] = [
@@ -200,20 +210,20 @@ def _attained(report: LoadReport) -> Block:
         ]
         for result in report.levels
     ]
-    return Block("Objectives", columns, rows, left_columns=0)
+    return TableBlock("Objectives", columns, rows, left_columns=0)
 
 
-def _costs(report: LoadReport) -> Block:
+def _costs(report: LoadReport) -> TableBlock:
     columns = [_loop(report), "cost/hour", "per million tokens", "of answers only", "per correct answer"]
     rows: list[list[CellText]] = []
     for result in report.levels:
         names = ("hour", "tokens", "output_tokens", "correct")
         amounts = [None if result.cost is None else getattr(result.cost, name) for name in names]
         rows.append([_name(result), *(number_text(amount, ".4g") for amount in amounts)])
-    return Block("Cost", columns, rows, left_columns=0, note="In the currency of --price.")
+    return TableBlock("Cost", columns, rows, left_columns=0, note="In the currency of --price.")
 
 
-def _energy(report: LoadReport) -> Block:
+def _energy(report: LoadReport) -> TableBlock:
     columns = [_loop(report), "watts", "J/request", "J/token", "of answers only", "J/correct"]
     rows: list[list[CellText]] = []
     for result in report.levels:
@@ -221,12 +231,12 @@ def _energy(report: LoadReport) -> Block:
         amounts = [None if result.energy is None else getattr(result.energy, name) for name in names]
         rows.append([_name(result), *(number_text(amount, ".4g") for amount in amounts)])
     devices = max(result.energy.devices for result in report.levels if result.energy is not None)
-    return Block(
+    return TableBlock(
         "Energy",
         columns,
         rows,
         left_columns=0,
-        note=f"Of {plural(devices, 'device')}, by their own metrics.",
+        note=f"Of {count_with_noun(devices, 'device')}, by their own metrics.",
     )
 
 
@@ -241,14 +251,14 @@ def _accuracy(judged: OutcomeCounts | None) -> list[CellText]:
     if judged is None or judged.accuracy is None:
         return ["–"] * 3
     correct = f"{judged.correct:,}/{judged.n:,}" if is_number(judged.accuracy) else "–"
-    return [number_text(judged.accuracy), interval(judged.low, judged.high), correct]
+    return [number_text(judged.accuracy), format_interval(judged.low, judged.high), correct]
 
 
 TTFT_PERCENTILES = ("p50", "p90", "p99")
 LATENCY_PERCENTILES = ("p50", "p99")
 
 
-def _times(report: LoadReport) -> Block:
+def _times(report: LoadReport) -> TableBlock:
     timed = any(result.ttft is not None for result in report.levels)
     columns = [_loop(report)]
     columns += ["TTFT p50", "p90", "p99"] if timed else []
@@ -258,16 +268,18 @@ def _times(report: LoadReport) -> Block:
         shown = [(result.ttft, name) for name in TTFT_PERCENTILES] if timed else []
         shown += [(result.latency, name) for name in LATENCY_PERCENTILES]
         quantiles = [None if spread is None else getattr(spread, name) for spread, name in shown]
-        itl = [milliseconds(result.itl.p50.value if result.itl else None)] if timed else []
-        rows.append([_name(result), *(milliseconds(one.value if one else None) for one in quantiles), *itl])
+        itl = [format_milliseconds(result.itl.p50.value if result.itl else None)] if timed else []
+        rows.append(
+            [_name(result), *(format_milliseconds(one.value if one else None) for one in quantiles), *itl]
+        )
         rows.append(["", *(interval_text(one) if one else "" for one in quantiles), *([""] if timed else [])])
     counted = (
         "Milliseconds, from the intended start. " if report.levels[0].level.is_open_loop else "Milliseconds. "
     )
-    return Block("Times", columns, rows, left_columns=0, note=counted + INTERVALS_NOTE)
+    return TableBlock("Times", columns, rows, left_columns=0, note=counted + INTERVALS_NOTE)
 
 
-def _stream(report: LoadReport) -> Block:
+def _stream(report: LoadReport) -> TableBlock:
     """Build a table of stream figures: gaps, tokens per chunk, first answer token, connections."""
     answer = any(result.ttfa is not None for result in report.levels)
     columns = [_loop(report), "gaps p50", "p99", "longest", "tokens/chunk"]
@@ -276,18 +288,18 @@ def _stream(report: LoadReport) -> Block:
     for result in report.levels:
         gaps, connect = result.gaps, result.connect
         times = [None] * 3 if gaps is None else [gaps.p50, gaps.p99, gaps.longest]
-        row: list[CellText] = [_name(result), *(milliseconds(time) for time in times)]
+        row: list[CellText] = [_name(result), *(format_milliseconds(time) for time in times)]
         row.append(number_text(None if gaps is None else gaps.chunk_tokens, ".2f"))
         row += [_time(result.ttfa or result.ttft, "p50")] if answer else []
         row += [f"{connect.n:,}" if connect else "0", _time(connect, "p50")]
         rows.append(row)
     note = "Milliseconds. Gaps: between chunks with tokens, of all answers together. The other times are medians."
-    return Block("Streams", columns, rows, left_columns=0, note=note)
+    return TableBlock("Streams", columns, rows, left_columns=0, note=note)
 
 
 def interval_text(estimate: FigureEstimate) -> str:
     """Format the interval of a percentile, in ms."""
-    low, high = ("?" if end is None else milliseconds(end) for end in (estimate.low, estimate.high))
+    low, high = ("?" if end is None else format_milliseconds(end) for end in (estimate.low, estimate.high))
     return f"{low}–{high}"
 
 
@@ -295,7 +307,7 @@ def _share(share: float | None) -> str:
     return "–" if share is None else f"{share * 100:.0f} %"
 
 
-def _server(report: LoadReport) -> Block:
+def _server(report: LoadReport) -> TableBlock:
     columns = ["server's metrics", "running", "most", "waiting", "most", "cache, most", "cached", "preempted"]
     drafts = any(result.server is not None and result.server.accepted is not None for result in report.levels)
     columns += ["drafts accepted"] if drafts else []
@@ -318,4 +330,4 @@ def _server(report: LoadReport) -> Block:
                 *([_share(server.accepted)] if drafts else []),
             ]
         )
-    return Block("Server", columns, rows, left_columns=0)
+    return TableBlock("Server", columns, rows, left_columns=0)

@@ -19,7 +19,7 @@ from benchwright.sandbox.docker.building import build_image
 from benchwright.sandbox.docker.cleanup import remove_leftovers
 from benchwright.sandbox.docker.commands import ExecResult
 from benchwright.sandbox.docker.containers import Resources
-from benchwright.sandbox.docker.engine import Engine, check_disk, connect
+from benchwright.sandbox.docker.engine import Engine, check_disk_space, connect
 from benchwright.sandbox.docker.errors import EngineError, EngineUnavailable
 from benchwright.sandbox.docker.images import ImageProvider
 from benchwright.sandbox.docker.sandbox import DockerSandbox, DockerSandboxes, Sandbox, SandboxSpec
@@ -46,7 +46,7 @@ __all__ = [
     "Service",
     "ServiceSpec",
     "build_image",
-    "check_disk",
+    "check_disk_space",
     "connect",
     "find_kept_services",
     "remove_leftovers",

@@ -27,7 +27,7 @@ _SOCKETS = (
 )
 
 
-class Address(Record, frozen=True):
+class EngineAddress(Record, frozen=True):
     """A container engine's address.
 
     `context`: the name of the docker context that defines the address; None if no context does. `tls`: the
@@ -51,7 +51,7 @@ class Address(Record, frozen=True):
         """The address in the form that the client library needs: with TLS, `https://` instead of `tcp://`."""
         return self.host.replace("tcp://", "https://", 1) if self.tls else self.host
 
-    def environment(self) -> dict[str, str]:
+    def docker_environment(self) -> dict[str, str]:
         """Return the environment variables with which the `docker` program uses the same engine.
 
         They are this process's variables, with DOCKER_HOST set to the engine's address. If a docker context
@@ -60,18 +60,18 @@ class Address(Record, frozen=True):
         return dict(os.environ) if self.context else {**os.environ, "DOCKER_HOST": self.host}
 
 
-def address_in_use() -> Address:
+def find_engine_address() -> EngineAddress:
     """Return the engine's address, from DOCKER_HOST, the docker context, or the usual sockets, in this order.
 
     Raises:
         UserError: If the context's description or one of its certificates cannot be read.
     """
     if host := os.environ.get("DOCKER_HOST"):
-        return Address(host)
+        return EngineAddress(host)
     if context := _context_in_use():
         return _read_context(context)
     paths = [os.path.expanduser(os.path.expandvars(path)) for path in _SOCKETS]
-    return Address("unix://" + next((path for path in paths if Path(path).is_socket()), paths[0]))
+    return EngineAddress("unix://" + next((path for path in paths if Path(path).is_socket()), paths[0]))
 
 
 def _context_in_use() -> str | None:
@@ -79,23 +79,23 @@ def _context_in_use() -> str | None:
     name = os.environ.get("DOCKER_CONTEXT")
     if not name:
         try:
-            name = json.loads((settings_folder() / "config.json").read_bytes()).get("currentContext")
+            name = json.loads((docker_settings_folder() / "config.json").read_bytes()).get("currentContext")
         except (OSError, ValueError, AttributeError):
             return None
     return None if name in (None, "", "default") else str(name)
 
 
-def settings_folder() -> Path:
+def docker_settings_folder() -> Path:
     """Return the folder in which the `docker` program keeps contexts and logins: DOCKER_CONFIG, or ~/.docker."""
     return expand_user_path(os.environ.get("DOCKER_CONFIG") or "~/.docker")
 
 
-def _read_context(name: str) -> Address:
-    folder, place = settings_folder() / "contexts", sha256(name.encode()).hexdigest()
+def _read_context(name: str) -> EngineAddress:
+    folder, place = docker_settings_folder() / "contexts", sha256(name.encode()).hexdigest()
     try:
         endpoint = json.loads((folder / "meta" / place / "meta.json").read_bytes())["Endpoints"]["docker"]
         verify = not endpoint.get("SkipTLSVerify")
-        return Address(str(endpoint["Host"]), name, _tls(folder / "tls" / place / "docker", verify))
+        return EngineAddress(str(endpoint["Host"]), name, _tls(folder / "tls" / place / "docker", verify))
     except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
         text = f"The docker context {name!r} cannot be read ({error}); `docker context ls` shows those there are."
         raise UserError(text) from None

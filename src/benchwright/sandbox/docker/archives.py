@@ -19,7 +19,7 @@ import msgspec
 from benchwright.errors import ExecutionError
 from benchwright.records import Record
 from benchwright.sandbox.docker.containers import Container, MiB
-from benchwright.sandbox.docker.errors import engine_errors
+from benchwright.sandbox.docker.errors import convert_engine_errors
 
 if TYPE_CHECKING:
     from aiohttp import ClientResponse
@@ -35,7 +35,7 @@ _NO_FILE = 0xFF280000
 """Bits of Go's os.FileMode that are set for folders, links, devices, pipes and sockets, but not for plain files."""
 
 
-class NoFile(ExecutionError):
+class FileMissing(ExecutionError):
     """Raised if a path of a container does not exist or is not a file."""
 
 
@@ -74,17 +74,17 @@ async def read_file(container: Container, path: str, most: int) -> bytes:
     """Read a file, following links.
 
     Raises:
-        NoFile: If the path does not exist or is not a file.
+        FileMissing: If the path does not exist or is not a file.
         FileTooLarge: If the file is larger than `most` bytes.
         EngineError: If the engine does not answer.
     """
     stat = await path_stat(container, path)
     async with _asked(container, stat.linkTarget if stat and stat.linkTarget else path) as response:
         if response is None:
-            raise NoFile(f"{path} cannot be read from the sandbox: No such file")
+            raise FileMissing(f"{path} cannot be read from the sandbox: No such file")
         stat = _stat(response)
         if not stat.is_file:
-            raise NoFile(f"{path} cannot be read from the sandbox: it is not a file")
+            raise FileMissing(f"{path} cannot be read from the sandbox: it is not a file")
         if stat.size > most:
             raise FileTooLarge(f"{path} in the sandbox is larger than {most:,} bytes")
         archive = await response.read()
@@ -123,7 +123,7 @@ async def write_archive(container: Container, folder: str, archive: bytes, *, as
     Raises:
         EngineError: If the engine does not answer or refuses.
     """
-    with engine_errors(f"writing files to {folder} of a container"):
+    with convert_engine_errors(f"writing files to {folder} of a container"):
         asked = container.handle.docker._query(  # the library's own call cannot set the owner
             f"containers/{container.name}/archive",
             method="PUT",
@@ -156,7 +156,7 @@ async def copy_path(source: Container, target: Container, path: str) -> bool:
     return True
 
 
-async def empty_files(container: Container, paths: Iterable[str]) -> None:
+async def truncate_files(container: Container, paths: Iterable[str]) -> None:
     """Replace the files at absolute paths by empty files that are not executable. The container need not be running.
 
     Raises:
@@ -199,7 +199,7 @@ async def _asked(container: Container, path: str) -> AsyncIterator[ClientRespons
     """
     import aiodocker
 
-    with engine_errors(f"reading {path} of a container"):
+    with convert_engine_errors(f"reading {path} of a container"):
         asked = (
             container.handle.docker._query(  # the library's own call reads archives of any size into memory
                 f"containers/{container.name}/archive", params={"path": path}

@@ -20,15 +20,15 @@ from benchwright.records import Record
 from benchwright.sandbox.docker import ownership
 from benchwright.sandbox.docker.containers import GiB
 from benchwright.sandbox.docker.dockerfile import content_digest, with_label
-from benchwright.sandbox.docker.engine import Engine, check_disk
+from benchwright.sandbox.docker.engine import Engine, check_disk_space
 from benchwright.sandbox.docker.errors import EngineError, engine_error
-from benchwright.sandbox.docker.images import configuration_of, remove_image, tags_of
+from benchwright.sandbox.docker.images import image_configuration, remove_image, tagged_image_names
 from benchwright.sandbox.output import HeadAndTail
 from benchwright.text import Say, last_line
 
 BUILD_SECONDS = 1800.0
-MAX_KEPT_OUTPUT = 32 * 1024
-NEEDED_DISK = 1 * GiB
+MAX_KEPT_OUTPUT_BYTES = 32 * 1024
+NEEDED_DISK_BYTES = 1 * GiB
 CANCEL_TIMEOUT = 10.0
 """Seconds within which the `docker` program must end a build after the build was cancelled."""
 
@@ -65,10 +65,10 @@ async def build_image(
     """
     image = await image_tag(name, context, version, recipe)
     async with _alone(name, say):
-        if await configuration_of(engine, image) is None:
-            check_disk(engine, NEEDED_DISK)
+        if await image_configuration(engine, image) is None:
+            check_disk_space(engine, NEEDED_DISK_BYTES)
             await _build(engine, name, image, context, say, seconds, recipe)
-            for tag in await tags_of(engine, name):
+            for tag in await tagged_image_names(engine, name):
                 if tag != image:
                     await remove_image(engine, tag)
     return image
@@ -80,7 +80,7 @@ async def image_tag(name: str, context: Path, version: str, recipe: BuildRecipe)
     return f"{name}:{await asyncio.to_thread(content_digest, context, made_as)}"
 
 
-def lock_of(name: str) -> FileLock:
+def image_build_lock(name: str) -> FileLock:
     """Return the lock for images of this name. Every process of this user holds it while it builds such an image."""
     import platformdirs
 
@@ -91,7 +91,7 @@ def lock_of(name: str) -> FileLock:
 
 @asynccontextmanager
 async def _alone(name: str, say: Say) -> AsyncIterator[None]:
-    lock = lock_of(name)
+    lock = image_build_lock(name)
     while True:
         try:
             lock.acquire(timeout=0)
@@ -113,7 +113,7 @@ async def _build(
         raise EngineError(
             "building an image needs the program `docker` (Debian and Ubuntu: docker.io or docker-cli)"
         )
-    environment = engine.address.environment()
+    environment = engine.address.docker_environment()
     dockerfile = await asyncio.to_thread(_read_dockerfile, context / recipe.dockerfile)
     if await _has_buildkit(program, environment):
         environment["DOCKER_BUILDKIT"] = "1"
@@ -124,7 +124,7 @@ async def _build(
     given = [f"--build-arg={key}={value}" for key, value in recipe.arguments.items()]
     given += [f"--target={recipe.target}"] if recipe.target else []
     arguments = ["build", "--file", "-", "--tag", image, "--label", label, "--force-rm", *given, str(context)]
-    kept = HeadAndTail(MAX_KEPT_OUTPUT)
+    kept = HeadAndTail(MAX_KEPT_OUTPUT_BYTES)
     process = await asyncio.create_subprocess_exec(
         program, *arguments, stdin=PIPE, stdout=PIPE, stderr=STDOUT, env=environment, start_new_session=True
     )
@@ -220,7 +220,7 @@ class ImageBuilder:
             EngineError: If the image cannot be built.
         """
         image = await image_tag(name, context, version, recipe)
-        if await configuration_of(self._engine, image) is not None:
+        if await image_configuration(self._engine, image) is not None:
             return image
         async with self._locks[name], self._places:
             return await build_image(self._engine, name, context, version, say, seconds, recipe)

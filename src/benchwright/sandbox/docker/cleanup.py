@@ -12,10 +12,10 @@ from typing import Any
 from filelock import Timeout
 
 from benchwright.sandbox.docker import ownership
-from benchwright.sandbox.docker.building import lock_of
+from benchwright.sandbox.docker.building import image_build_lock
 from benchwright.sandbox.docker.containers import Container
 from benchwright.sandbox.docker.engine import Engine
-from benchwright.sandbox.docker.errors import EngineError, engine_errors
+from benchwright.sandbox.docker.errors import EngineError, convert_engine_errors
 from benchwright.sandbox.docker.images import remove_image
 from benchwright.sandbox.docker.networks import remove_leftover_networks
 from benchwright.sandbox.docker.snapshots import remove_leftover_snapshots
@@ -46,7 +46,7 @@ async def unstarted_container(engine: Engine, image: str, run_id: str) -> AsyncI
     name = f"benchwright-{secrets.token_hex(6)}"
     container = Container(name, engine.client.containers.container(name))
     async with remove_on_exit(container):
-        with engine_errors(f"opening the image {image}"):
+        with convert_engine_errors(f"opening the image {image}"):
             configuration: dict[str, Any] = {
                 "Image": image,
                 "Cmd": ["true"],
@@ -72,7 +72,7 @@ async def remove_leftovers(engine: Engine) -> list[str]:
         removed.append(container.name)
     removed += await remove_leftover_networks(engine)
     removed += await remove_leftover_snapshots(engine)
-    with engine_errors("looking for images of earlier builds"):
+    with convert_engine_errors("looking for images of earlier builds"):
         unnamed = {"label": [ownership.BUILT_FOR_LABEL], "dangling": ["true"]}
         listed = await engine.client.images.list(filters=unnamed)
     images = [image for image in listed if ownership.SNAPSHOT_LABEL not in image["Labels"]]
@@ -85,13 +85,13 @@ async def find_leftovers(engine: Engine) -> list[Container]:
     Raises:
         EngineError: If the engine does not answer.
     """
-    with engine_errors("looking for containers of earlier runs"):
+    with convert_engine_errors("looking for containers of earlier runs"):
         ours = json.dumps({"label": [ownership.PROCESS_LABEL]})
         found = await engine.client.containers.list(all=1, filters=ours)
     return [
         Container(handle["Names"][0].removeprefix("/"), handle)
         for handle in found
-        if ownership.is_left_behind(handle["Labels"])
+        if ownership.is_leftover(handle["Labels"])
     ]
 
 
@@ -103,7 +103,7 @@ async def _removed(container: Container) -> None:
 
 
 async def _removed_unless_built(engine: Engine, image: Mapping[str, Any]) -> bool:
-    lock = lock_of(image["Labels"][ownership.BUILT_FOR_LABEL])
+    lock = image_build_lock(image["Labels"][ownership.BUILT_FOR_LABEL])
     try:
         lock.acquire(timeout=0)
     except Timeout:

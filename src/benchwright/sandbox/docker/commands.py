@@ -22,16 +22,16 @@ class ExecResult(Record, frozen=True):
 
     `container_ended`: True if the container ended, too; `exit_code` is then None. For a program ended by a
     signal, `exit_code` is 128 plus the signal's number. `stdout`, `stderr`: the beginning and the end of the
-    output, with a mark between the two if bytes are missing. `stdout_cut`, `stderr_cut`: the number of
-    missing bytes. `detail`: a further explanation, or None.
+    output, with a mark between the two if bytes are missing. `stdout_omitted_bytes`, `stderr_omitted_bytes`:
+    the number of missing bytes. `detail`: a further explanation, or None.
     """
 
     reason: EndReason
     exit_code: int | None = None
     stdout: bytes = b""
     stderr: bytes = b""
-    stdout_cut: int = 0
-    stderr_cut: int = 0
+    stdout_omitted_bytes: int = 0
+    stderr_omitted_bytes: int = 0
     seconds: float = 0.0
     detail: str | None = None
     container_ended: bool = False
@@ -51,7 +51,7 @@ class ExecResult(Record, frozen=True):
         return last_line(self.stderr.decode("utf-8", "replace"), MAX_ERROR_LENGTH) or why
 
 
-class Command(Record, frozen=True):
+class ContainerCommand(Record, frozen=True):
     """A program to run in a container, and its limits.
 
     `kept_bytes`: the number of bytes kept of stdout, and also of stderr. `output_bytes`: a program that

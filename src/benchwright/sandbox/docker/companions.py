@@ -25,20 +25,20 @@ POLL_INTERVAL = 0.2
 
 
 class CompanionSpec(Record, frozen=True):
-    """A container to start beside other containers. `names`: the container's host names in their network.
+    """A container to start beside other containers. `host_names`: the container's host names in their network.
 
-    `command`, `entrypoint` and `health` are the image's own by default. `health` has the format `Healthcheck`
-    of the engine's API.
+    `command`, `entrypoint` and `health_check` are the image's own by default. `health_check` has the format
+    `Healthcheck` of the engine's API.
     """
 
     image: str
-    names: Sequence[str]
+    host_names: Sequence[str]
     command: Sequence[str] | None = None
     entrypoint: Sequence[str] | None = None
     environment: Mapping[str, str] = {}
     directory: str = ""
     user: str = ""
-    health: Mapping[str, Any] | None = None
+    health_check: Mapping[str, Any] | None = None
     resources: Resources = Resources()
 
 
@@ -85,7 +85,7 @@ async def wait_until_healthy(container: Container, name: str, seconds: float) ->
 def _configuration(
     engine: Engine, spec: CompanionSpec, network: Network, labels: Mapping[str, str]
 ) -> dict[str, Any]:
-    given = {"Cmd": spec.command, "Entrypoint": spec.entrypoint, "Healthcheck": spec.health}
+    given = {"Cmd": spec.command, "Entrypoint": spec.entrypoint, "Healthcheck": spec.health_check}
     return {
         "Image": spec.image,
         **{key: value for key, value in given.items() if value is not None},
@@ -99,5 +99,5 @@ def _configuration(
             "CapDrop": ["NET_RAW", "MKNOD"],
             "LogConfig": LOG_CONFIG,
         },
-        "NetworkingConfig": {"EndpointsConfig": {network.name: {"Aliases": list(spec.names)}}},
+        "NetworkingConfig": {"EndpointsConfig": {network.name: {"Aliases": list(spec.host_names)}}},
     }

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchwright.records import Record
 from benchwright.sandbox.docker.engine import Engine
-from benchwright.sandbox.docker.errors import EngineError, engine_errors
+from benchwright.sandbox.docker.errors import EngineError, convert_engine_errors
 
 if TYPE_CHECKING:
     from aiodocker.containers import DockerContainer
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 MiB = 1024 * 1024
 GiB = 1024 * MiB
 
-LOG_LINES = 60
+MAX_LOG_LINES = 60
 LOG_SECONDS = 30.0
-ENDING_SECONDS = 2.0
+MAX_END_DELAY = 2.0
 """Seconds that the engine may take to notice that a container has ended."""
 
 
@@ -77,7 +77,7 @@ class Container:
             EngineError: If the engine does not answer.
         """
         try:
-            with engine_errors("looking at a container"):
+            with convert_engine_errors("looking at a container"):
                 return dict((await self.handle.show())["State"])
         except EngineError as error:
             if error.kind == "not_running":
@@ -90,7 +90,7 @@ class Container:
         Raises:
             EngineError: If the engine does not answer.
         """
-        deadline = time.monotonic() + ENDING_SECONDS
+        deadline = time.monotonic() + MAX_END_DELAY
         while True:
             state = await self.state()
             if not state.get("Running") or time.monotonic() > deadline:
@@ -103,16 +103,16 @@ class Container:
         Raises:
             EngineError: If the engine does not answer, or the container was removed.
         """
-        with engine_errors("reading a container's log"):
+        with convert_engine_errors("reading a container's log"):
             return "".join(
-                await self.handle.log(stdout=True, stderr=True, tail=LOG_LINES, timeout=LOG_SECONDS)
+                await self.handle.log(stdout=True, stderr=True, tail=MAX_LOG_LINES, timeout=LOG_SECONDS)
             )
 
     async def kill(self, why: str) -> None:
         """End the container and all its processes at once."""
         self.trouble = self.trouble or why
         try:
-            with engine_errors("ending a container"):
+            with convert_engine_errors("ending a container"):
                 await self.handle.kill()
         except EngineError:
             pass  # the container or the engine has ended; only the removal matters
@@ -124,7 +124,7 @@ class Container:
             EngineError: If the engine does not answer.
         """
         try:
-            with engine_errors("removing a container"):
+            with convert_engine_errors("removing a container"):
                 await self.handle.delete(force=True, v=True)
         except EngineError as error:
             if error.kind == "not_running":
@@ -157,7 +157,7 @@ async def start_container(
 async def _start(
     engine: Engine, configuration: Mapping[str, Any], container: Container, prepare: PrepareContainer | None
 ) -> None:
-    with engine_errors(f"starting a container of {configuration['Image']}"):
+    with convert_engine_errors(f"starting a container of {configuration['Image']}"):
         await engine.client.containers.create(dict(configuration), name=container.name)
         if prepare is not None:
             await prepare(container)

@@ -31,7 +31,7 @@ async def write_tree(sandbox: DockerSandbox, sources: Sequence[Path], target: st
     await write_archive(sandbox.container, "/", archive)
 
 
-async def write_into(sandbox: DockerSandbox, sources: Sequence[Path], folder: str) -> None:
+async def write_into_folder(sandbox: DockerSandbox, sources: Sequence[Path], folder: str) -> None:
     """Write files, and the contents of folders, into an existing folder. The folder's owner and mode are kept.
 
     Raises:

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 
 from benchwright.sandbox.docker.containers import Container, MiB
-from benchwright.sandbox.docker.errors import EngineError, engine_errors
+from benchwright.sandbox.docker.errors import EngineError, convert_engine_errors
 
 CHECK_INTERVAL = 1.0
 """Minimum pause in seconds between two checks of the bytes that a container has written.
@@ -37,7 +37,7 @@ async def _watch(container: Container, most: int, volumes: Collection[str]) -> N
     while True:
         looking = time.monotonic()
         try:
-            with engine_errors("looking at how much a container wrote"):
+            with convert_engine_errors("looking at how much a container wrote"):
                 written = await _written(container, volumes)
         except EngineError:
             return  # the container or the engine no longer exists

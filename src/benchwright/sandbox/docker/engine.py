@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 from benchwright.errors import UserError
 from benchwright.orphans import ORPHANS
 from benchwright.python_commands import module_command
-from benchwright.sandbox.docker.address import Address, address_in_use
+from benchwright.sandbox.docker.address import EngineAddress, find_engine_address
 from benchwright.sandbox.docker.errors import (
     EngineError,
     EngineUnavailable,
     UnavailableKind,
-    engine_errors,
+    convert_engine_errors,
     unavailable_error,
 )
 from benchwright.sandbox.docker.pulls import PullProgress
@@ -43,14 +43,14 @@ class Engine:
     use. `pulls`: the pulls of images in progress.
     """
 
-    def __init__(self, client: Docker, address: Address, information: Mapping[str, Any]) -> None:
+    def __init__(self, client: Docker, address: EngineAddress, information: Mapping[str, Any]) -> None:
         self.client = client
         self.address = address
         self.information = information
         self.purpose = ""
         self.pulls = PullProgress()
 
-    async def address_of_host(self) -> str:
+    async def host_listen_address(self) -> str:
         """Return the address on which a server must listen for containers to reach it as `host.docker.internal`.
 
         The address is 127.0.0.1 if the engine runs in a virtual machine, which maps that name to the
@@ -59,7 +59,7 @@ class Engine:
         Raises:
             EngineError: If the engine does not answer.
         """
-        with engine_errors("looking at the engine's network"):
+        with convert_engine_errors("looking at the engine's network"):
             network = await (await self.client.networks.get("bridge")).show()
         ours = (address for entry in network["IPAM"]["Config"] or [] if _is_ours(address := _gateway(entry)))
         return next(ours, "127.0.0.1")
@@ -76,7 +76,7 @@ class Engine:
         client = _client(self.address)
         try:
             async with asyncio.timeout(CONNECT_SECONDS):
-                with engine_errors("asking whether it is there"):
+                with convert_engine_errors("asking whether it is there"):
                     await client.version()
         except (EngineError, TimeoutError) as error:
             raise unavailable_error("not_running", self.address) from error
@@ -96,7 +96,7 @@ class Engine:
             return None
 
 
-def check_disk(engine: Engine, needed: int) -> None:
+def check_disk_space(engine: Engine, needed: int) -> None:
     """Raise if the engine has too little disk space. Called before a container is started.
 
     Raises:
@@ -130,14 +130,14 @@ async def connect() -> AsyncIterator[Engine]:
 @asynccontextmanager
 async def connect_without_cleanup() -> AsyncIterator[Engine]:
     """Connect to the engine as `connect` does. If this process is killed, nothing is cleaned up."""
-    address = address_in_use()
+    address = find_engine_address()
     if address.host.startswith("unix://"):
         _try(address)
     await asyncio.to_thread(_import)
     client = _client(address)
     try:
         try:
-            with engine_errors("asking what it is"):
+            with convert_engine_errors("asking what it is"):
                 information = await client.system.info()
         except EngineError as error:
             raise unavailable_error("not_running", address) from error
@@ -155,7 +155,7 @@ def _import() -> None:
         raise EngineUnavailable("missing", text) from None
 
 
-def _client(address: Address) -> Docker:
+def _client(address: EngineAddress) -> Docker:
     import aiodocker
     from aiohttp import ClientTimeout
 
@@ -166,7 +166,7 @@ def _client(address: Address) -> Docker:
         raise UserError(f"No engine can be reached at {address}: {error}.") from None
 
 
-def _try(address: Address) -> None:
+def _try(address: EngineAddress) -> None:
     path = address.host.removeprefix("unix://")
     kind: UnavailableKind
     with socket.socket(socket.AF_UNIX) as probe:

@@ -7,14 +7,14 @@ from contextlib import contextmanager
 from typing import Literal
 
 from benchwright.errors import ExecutionError, UserError
-from benchwright.sandbox.docker.address import Address
+from benchwright.sandbox.docker.address import EngineAddress
 from benchwright.text import one_line
 
 UnavailableKind = Literal[
     "missing", "not_running", "no_permission", "image_missing", "rate_limited", "disk_full", "failed"
 ]
 
-ADVICE: dict[UnavailableKind, str] = {
+ADVICE_BY_KIND: dict[UnavailableKind, str] = {
     "missing": "Docker is not installed: there is no engine at {where}. Install it (Debian and Ubuntu: "
     "`apt-get install docker.io`; elsewhere Docker Desktop, OrbStack or Colima), or set DOCKER_HOST.",
     "not_running": "Docker is not running: nothing answers at {where}. Start it (`systemctl start docker`, "
@@ -38,9 +38,9 @@ class EngineUnavailable(UserError):
         self.kind = kind
 
 
-def unavailable_error(kind: UnavailableKind, where: Address) -> EngineUnavailable:
+def unavailable_error(kind: UnavailableKind, where: EngineAddress) -> EngineUnavailable:
     """Return the error for an engine that cannot be used at an address."""
-    return EngineUnavailable(kind, ADVICE[kind].format(where=where))
+    return EngineUnavailable(kind, ADVICE_BY_KIND[kind].format(where=where))
 
 
 class EngineError(ExecutionError):
@@ -56,7 +56,7 @@ class EngineError(ExecutionError):
 
 
 @contextmanager
-def engine_errors(doing: str) -> Iterator[None]:
+def convert_engine_errors(doing: str) -> Iterator[None]:
     """Convert errors of the client library into an EngineError. `doing`: a phrase that names the operation.
 
     Raises:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from benchwright.sandbox.docker.commands import Command, EndReason, ExecResult
+from benchwright.sandbox.docker.commands import ContainerCommand, EndReason, ExecResult
 from benchwright.sandbox.docker.containers import Container
-from benchwright.sandbox.docker.errors import EngineError, engine_errors
-from benchwright.sandbox.docker.killing import count_memory_kills, kill_processes_since
+from benchwright.sandbox.docker.errors import EngineError, convert_engine_errors
+from benchwright.sandbox.docker.process_killing import count_memory_kills, kill_processes_since
 from benchwright.sandbox.output import HeadAndTail
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ the container.
 _WITH_INPUT = 'head -c "$0" | "$@"'
 
 
-async def execute(container: Container, command: Command) -> ExecResult:
+async def execute(container: Container, command: ContainerCommand) -> ExecResult:
     """Run a program until it ends or reaches a limit. Return its result.
 
     Background processes that the program started continue, unless a limit was reached. Cancelling ends the
@@ -59,7 +59,7 @@ async def execute(container: Container, command: Command) -> ExecResult:
     began = time.monotonic()
     talk = _ProgramStreams(command)
     try:
-        with engine_errors("running a program in a container"):
+        with convert_engine_errors("running a program in a container"):
             ended = await _run(container, command, talk, began)
     except asyncio.CancelledError:
         await asyncio.shield(kill_processes_since(container, began))
@@ -73,7 +73,9 @@ async def execute(container: Container, command: Command) -> ExecResult:
     return talk.with_output(ended, time.monotonic() - began)
 
 
-async def _run(container: Container, command: Command, talk: _ProgramStreams, began: float) -> ExecResult:
+async def _run(
+    container: Container, command: ContainerCommand, talk: _ProgramStreams, began: float
+) -> ExecResult:
     program = await _prepare(container, command)
     async with program.start(detach=False) as stream:
         in_time = await talk.to_the_end(stream, program)
@@ -85,7 +87,7 @@ async def _run(container: Container, command: Command, talk: _ProgramStreams, be
     return ExecResult("output" if talk.too_much else "timeout", exit_code)
 
 
-async def _prepare(container: Container, command: Command) -> Exec:
+async def _prepare(container: Container, command: ContainerCommand) -> Exec:
     argv = ["sh", "-c", _WITH_LIMIT, "sh", f"{command.seconds:.3f}".rstrip("0").rstrip("."), *command.argv]
     if command.stdin:
         argv = ["sh", "-c", _WITH_INPUT, str(len(command.stdin)), *argv]
@@ -130,7 +132,7 @@ async def _explained(container: Container, ended: ExecResult) -> ExecResult:
 class _ProgramStreams:
     """Sends a running program its input, and collects the program's output."""
 
-    def __init__(self, command: Command) -> None:
+    def __init__(self, command: ContainerCommand) -> None:
         self._command = command
         self._output, self._errors = HeadAndTail(command.kept_bytes), HeadAndTail(command.kept_bytes)
 
@@ -190,7 +192,7 @@ class _ProgramStreams:
             ended,
             stdout=self._output.content(),
             stderr=self._errors.content(),
-            stdout_cut=self._output.missing_bytes,
-            stderr_cut=self._errors.missing_bytes,
+            stdout_omitted_bytes=self._output.missing_bytes,
+            stderr_omitted_bytes=self._errors.missing_bytes,
             seconds=seconds,
         )

@@ -8,13 +8,13 @@ from typing import Any
 
 from benchwright.sandbox.docker import ownership
 from benchwright.sandbox.docker.engine import Engine
-from benchwright.sandbox.docker.errors import EngineError, engine_errors
+from benchwright.sandbox.docker.errors import EngineError, convert_engine_errors
 from benchwright.sandbox.docker.image_records import delete_record, write_record
-from benchwright.sandbox.docker.logins import full_name, login_for
+from benchwright.sandbox.docker.logins import find_login, full_image_name
 from benchwright.text import Say
 
 
-async def configuration_of(engine: Engine, image: str) -> dict[str, Any] | None:
+async def image_configuration(engine: Engine, image: str) -> dict[str, Any] | None:
     """Return the `Config` of an image (volumes, user, labels). Return None if the image does not exist.
 
     Raises:
@@ -26,7 +26,7 @@ async def configuration_of(engine: Engine, image: str) -> dict[str, Any] | None:
 
 async def _inspected(engine: Engine, image: str) -> Mapping[str, Any] | None:
     try:
-        with engine_errors(f"looking for the image {image}"):
+        with convert_engine_errors(f"looking for the image {image}"):
             return await engine.client.images.inspect(image)
     except EngineError as error:
         if error.kind == "image_missing":
@@ -40,18 +40,18 @@ async def _noted(engine: Engine, image: str, *, pulled: bool) -> bool:
     if found is None:
         return False
     labels = (found.get("Config") or {}).get("Labels") or {}
-    built = ownership.is_built(image, labels)
+    built = ownership.is_own_build(image, labels)
     await asyncio.to_thread(write_record, engine, image, found["Id"], pulled=pulled, built=built)
     return True
 
 
-async def tags_of(engine: Engine, name: str) -> list[str]:
+async def tagged_image_names(engine: Engine, name: str) -> list[str]:
     """Return all images that have this name and a tag, each as `name:tag`.
 
     Raises:
         EngineError: If the engine does not answer.
     """
-    with engine_errors(f"looking for images of {name}"):
+    with convert_engine_errors(f"looking for images of {name}"):
         found = await engine.client.images.list(filters={"reference": [name]})
     return [tag for image in found for tag in image.get("RepoTags") or () if tag.rpartition(":")[0] == name]
 
@@ -62,7 +62,7 @@ async def image_names(engine: Engine) -> set[str]:
     Raises:
         EngineError: If the engine does not answer.
     """
-    with engine_errors("listing images"):
+    with convert_engine_errors("listing images"):
         listed = await engine.client.images.list()
     tags = {tag for image in listed for tag in image.get("RepoTags") or ()}
     return tags | {tag.rpartition(":")[0] for tag in tags}
@@ -75,7 +75,7 @@ async def remove_image(engine: Engine, image: str) -> bool:
         EngineError: If the engine does not answer.
     """
     try:
-        with engine_errors(f"removing the image {image}"):
+        with convert_engine_errors(f"removing the image {image}"):
             await engine.client.images.delete(image)
     except EngineError as error:
         if error.kind == "not_running":
@@ -113,11 +113,11 @@ class ImageProvider:
                 self._pulls.pop(image, None)
 
     async def _pull(self, image: str, say: Say) -> None:
-        pulls, login = self._engine.pulls, await login_for(image)
-        name = full_name(image) if login else image
+        pulls, login = self._engine.pulls, await find_login(image)
+        name = full_image_name(image) if login else image
         pulls.add(image)
         try:
-            with engine_errors(f"pulling the image {image}"):
+            with convert_engine_errors(f"pulling the image {image}"):
                 async for step in self._engine.client.images.pull(name, auth=login, stream=True):
                     pulls.update(image, step)
                     say(f"{step.get('status', '')} {step.get('progress', '')}".strip())

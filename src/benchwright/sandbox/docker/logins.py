@@ -12,17 +12,17 @@ from typing import Any
 import msgspec
 
 from benchwright.records import DECODE_ERRORS
-from benchwright.sandbox.docker.address import settings_folder
+from benchwright.sandbox.docker.address import docker_settings_folder
 
 DOCKER_HUB_KEY = "https://index.docker.io/v1/"
 """Key under which the login for Docker Hub is stored."""
 
-HELPER_SECONDS = 30.0
+CREDENTIAL_HELPER_SECONDS = 30.0
 _TOKEN = "<token>"
 """User name that a credential helper returns if the secret is an identity token."""
 
 
-async def login_for(image: str) -> dict[str, str] | None:
+async def find_login(image: str) -> dict[str, str] | None:
     """Return the stored user and password, or the token, for an image's registry. Return None if there is no login."""
     config = await asyncio.to_thread(_configuration)
     registry = registry_of(image)
@@ -44,7 +44,7 @@ def registry_of(image: str) -> str:
     return DOCKER_HUB_KEY
 
 
-def full_name(image: str) -> str:
+def full_image_name(image: str) -> str:
     """Return the image's name with its registry. Without the registry, the engine cannot use a login."""
     if registry_of(image) != DOCKER_HUB_KEY or image.startswith(("docker.io/", "index.docker.io/")):
         return image
@@ -57,7 +57,7 @@ def _is_host(text: str) -> bool:
 
 def _configuration() -> Mapping[str, Any]:
     try:
-        return _mapping(msgspec.json.decode((settings_folder() / "config.json").read_bytes()))
+        return _mapping(msgspec.json.decode((docker_settings_folder() / "config.json").read_bytes()))
     except (OSError, *DECODE_ERRORS):
         return {}
 
@@ -80,7 +80,7 @@ async def _from_helper(helper: str, registry: str) -> dict[str, str] | None:
     except OSError:
         return None
     try:
-        async with asyncio.timeout(HELPER_SECONDS):
+        async with asyncio.timeout(CREDENTIAL_HELPER_SECONDS):
             said, _ = await asking.communicate(registry.encode())
         found = _mapping(msgspec.json.decode(said))
     except (TimeoutError, *DECODE_ERRORS):

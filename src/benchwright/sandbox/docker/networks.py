@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from benchwright.sandbox.docker import ownership
 from benchwright.sandbox.docker.containers import Container
 from benchwright.sandbox.docker.engine import Engine
-from benchwright.sandbox.docker.errors import EngineError, engine_errors
+from benchwright.sandbox.docker.errors import EngineError, convert_engine_errors
 
 if TYPE_CHECKING:
     from aiodocker.networks import DockerNetwork
@@ -41,7 +41,7 @@ class Network:
         Raises:
             EngineError: If the engine refuses.
         """
-        with engine_errors("moving a container to its network"):
+        with convert_engine_errors("moving a container to its network"):
             bridge = await self._engine.client.networks.get(OPEN)
             await bridge.disconnect({"Container": container.name, "Force": True})
             endpoint = {"Aliases": list(names)}
@@ -87,7 +87,7 @@ async def private_network(engine: Engine, run_id: str, internal: bool) -> AsyncI
         await asyncio.shield(network.remove())
 
 
-async def set_network(engine: Engine, container: Container, opened: bool) -> None:
+async def switch_network(engine: Engine, container: Container, opened: bool) -> None:
     """Move a running container to the open network if `opened` is True, and to the closed network otherwise.
 
     Do nothing if the container is already there.
@@ -96,7 +96,7 @@ async def set_network(engine: Engine, container: Container, opened: bool) -> Non
         EngineError: If the engine refuses.
     """
     wanted, other = (OPEN, CLOSED) if opened else (CLOSED, OPEN)
-    with engine_errors("changing the network of a container"):
+    with convert_engine_errors("changing the network of a container"):
         joined = (await container.handle.show())["NetworkSettings"]["Networks"]
         if wanted in joined:
             return
@@ -112,19 +112,19 @@ async def remove_leftover_networks(engine: Engine) -> list[str]:
     Raises:
         EngineError: If the engine does not answer.
     """
-    with engine_errors("looking for networks of earlier runs"):
+    with convert_engine_errors("looking for networks of earlier runs"):
         found = await engine.client.networks.list(filters={"label": ownership.PROCESS_LABEL})
     removed = []
     for entry in found:
-        if ownership.is_left_behind(entry["Labels"]):
-            with engine_errors("looking for a network of an earlier run"):
+        if ownership.is_leftover(entry["Labels"]):
+            with convert_engine_errors("looking for a network of an earlier run"):
                 await _tried((await engine.client.networks.get(entry["Id"])).delete())
             removed.append(entry["Name"])
     return removed
 
 
 async def _make(engine: Engine, configuration: dict[str, object]) -> DockerNetwork:
-    with engine_errors("making a network"):
+    with convert_engine_errors("making a network"):
         return await engine.client.networks.create(configuration)
 
 
@@ -136,7 +136,7 @@ async def _abandon(engine: Engine, name: str, making: asyncio.Task[DockerNetwork
 
 async def _tried(doing: Awaitable[object]) -> None:
     try:
-        with engine_errors("removing a network"):
+        with convert_engine_errors("removing a network"):
             await doing
     except EngineError:
         pass  # the network or the engine no longer exists

@@ -11,10 +11,10 @@ from collections.abc import Mapping
 
 from benchwright.records import Record
 from benchwright.sandbox.docker.engine import Engine
-from benchwright.sandbox.docker.errors import engine_errors
+from benchwright.sandbox.docker.errors import convert_engine_errors
 from benchwright.sandbox.docker.image_records import ImageRecord, is_unused, read_records
 from benchwright.sandbox.docker.images import remove_image
-from benchwright.sandbox.docker.ownership import is_built
+from benchwright.sandbox.docker.ownership import is_own_build
 
 
 class OwnImage(Record, frozen=True):
@@ -46,7 +46,7 @@ async def own_images(engine: Engine) -> list[OwnImage]:
     Raises:
         EngineError: If the engine does not answer.
     """
-    with engine_errors("listing images"):
+    with convert_engine_errors("listing images"):
         listed = await engine.client.images.list()
     notes = await asyncio.to_thread(lambda: {note.name: note for note in read_records(engine)})
     found = [
@@ -74,7 +74,7 @@ def _ours(
 ) -> OwnImage | None:
     if note is not None and note.image_id != image_id:
         note = None
-    built = is_built(name, labels)
+    built = is_own_build(name, labels)
     if not built and not (note is not None and note.pulled):
         return None
     purpose, used_at = ("", 0) if note is None else (note.purpose, note.used_at)

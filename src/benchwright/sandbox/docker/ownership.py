@@ -30,22 +30,22 @@ _ENDED = ("Z", "X")
 
 def ownership_labels(run_id: str, kept: str | None = None) -> dict[str, str]:
     """Return the labels for objects that this process creates for a run."""
-    ours = {RUN_LABEL: run_id, PROCESS_LABEL: process_id()}
+    ours = {RUN_LABEL: run_id, PROCESS_LABEL: unique_process_id()}
     return ours | ({KEPT_LABEL: kept} if kept else {})
 
 
-def is_built(image: str, of: Mapping[str, str]) -> bool:
+def is_own_build(image: str, of: Mapping[str, str]) -> bool:
     """Return True if the labels show that Benchwright built the image itself, rather than only its base image."""
     return of.get(BUILT_FOR_LABEL) == image.rpartition(":")[0]
 
 
-def process_id() -> str:
+def unique_process_id() -> str:
     """Return an id of this process that no other process of this machine has or ever had."""
     pid = os.getpid()
     return f"{_place()} {_boot()} {pid} {_started(pid)}"
 
 
-def is_left_behind(of: Mapping[str, str]) -> bool:
+def is_leftover(of: Mapping[str, str]) -> bool:
     """Return True if the labels are those of an object left by a dead process of this user on this machine."""
     if KEPT_LABEL in of or PROCESS_LABEL not in of:
         return False

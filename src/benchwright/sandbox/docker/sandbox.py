@@ -12,7 +12,7 @@ from benchwright.errors import ExecutionError
 from benchwright.records import Record
 from benchwright.sandbox.docker import archives, ownership
 from benchwright.sandbox.docker.cleanup import remove_on_exit
-from benchwright.sandbox.docker.commands import MAX_KEPT_BYTES, MAX_OUTPUT_BYTES, Command, ExecResult
+from benchwright.sandbox.docker.commands import MAX_KEPT_BYTES, MAX_OUTPUT_BYTES, ContainerCommand, ExecResult
 from benchwright.sandbox.docker.containers import (
     Container,
     MiB,
@@ -22,9 +22,9 @@ from benchwright.sandbox.docker.containers import (
     start_container,
 )
 from benchwright.sandbox.docker.disk_limit import limit_disk
-from benchwright.sandbox.docker.engine import Engine, check_disk
+from benchwright.sandbox.docker.engine import Engine, check_disk_space
 from benchwright.sandbox.docker.execution import execute
-from benchwright.sandbox.docker.images import ImageProvider, configuration_of
+from benchwright.sandbox.docker.images import ImageProvider, image_configuration
 from benchwright.sandbox.docker.networks import CLOSED, OPEN
 from benchwright.sandbox.docker.time_limits import time_limit_factor
 from benchwright.text import Say
@@ -127,7 +127,7 @@ class DockerSandbox:
         """
         how = (stdin, cwd, self._spec.user, environment or {}, kept_bytes, output_bytes)
         async with self._turn:
-            return await execute(self.container, Command(argv, seconds * time_limit_factor(), *how))
+            return await execute(self.container, ContainerCommand(argv, seconds * time_limit_factor(), *how))
 
     async def write_files(self, files: Mapping[str, bytes]) -> None:
         """Write files and create their parent folders. All are readable and executable.
@@ -188,7 +188,7 @@ class DockerSandboxes:
             yield sandbox
 
     @asynccontextmanager
-    async def start_beside(
+    async def start_sharing_network(
         self, spec: SandboxSpec, say: Say = lambda said: None, prepare: PrepareContainer | None = None
     ) -> AsyncIterator[DockerSandbox]:
         """Start a sandbox that shares the network of the running container `spec.network_container`.
@@ -215,9 +215,9 @@ class DockerSandboxes:
     async def _container(
         self, spec: SandboxSpec, say: Say, prepare: PrepareContainer | None
     ) -> AsyncIterator[Container]:
-        check_disk(self._engine, 0 if spec.read_only else spec.resources.disk_bytes)
+        check_disk_space(self._engine, 0 if spec.read_only else spec.resources.disk_bytes)
         await self._images.provide(spec.image, say)
-        image = await configuration_of(self._engine, spec.image) or {}
+        image = await image_configuration(self._engine, spec.image) or {}
         volumes = list(image.get("Volumes") or ())
         configuration = _configuration(self._engine, spec, ownership.ownership_labels(self._run_id))
         async with remove_on_exit(await start_container(self._engine, configuration, prepare)) as container:

@@ -15,7 +15,7 @@ from benchwright.sandbox.docker.cleanup import remove_on_exit
 from benchwright.sandbox.docker.containers import Container, GiB, Resources, isolation_config, start_container
 from benchwright.sandbox.docker.disk_limit import limit_disk
 from benchwright.sandbox.docker.engine import Engine
-from benchwright.sandbox.docker.errors import EngineError, engine_errors
+from benchwright.sandbox.docker.errors import EngineError, convert_engine_errors
 from benchwright.text import Say
 
 HEALTH_SECONDS = 60.0
@@ -24,7 +24,7 @@ HEALTH_CHECK_INTERVAL = 0.2
 MESSAGE_INTERVAL = 2.0
 
 LOG_CONFIG = {"Type": "json-file", "Config": {"max-size": "10m", "max-file": "1"}}
-HOST_NAME = "host.docker.internal"
+HOST_MACHINE_NAME = "host.docker.internal"
 
 HealthProbe = Callable[[str], Awaitable[str | None]]
 """Function that checks the health of the service at a URL. It returns None if the service is healthy, else the reason.
@@ -86,7 +86,7 @@ class DockerService:
         """Wait until the service is healthy.
 
         Raises:
-            EngineError: If the service ended, or is not healthy after `seconds`. `log` is the service's
+            EngineError: If the service ended, or is not healthy after `seconds`. `read_log` is the service's
                 output.
         """
         began = said_at = time.monotonic()
@@ -97,12 +97,12 @@ class DockerService:
                 return
             why = answer or why
             if trouble := await self.failure_reason():
-                raise EngineError(trouble, log=await self.log())
+                raise EngineError(trouble, log=await self.read_log())
             if time.monotonic() - said_at >= MESSAGE_INTERVAL:
                 said_at = time.monotonic()
                 say(f"not healthy after {waited:.0f} of {seconds:g} s: {why}")
             await asyncio.sleep(HEALTH_CHECK_INTERVAL)
-        raise EngineError(f"it was not healthy within {seconds:g} s: {why}", log=await self.log())
+        raise EngineError(f"it was not healthy within {seconds:g} s: {why}", log=await self.read_log())
 
     async def failure_reason(self) -> str | None:
         """Return why the service's container is not running. Return None if it is running.
@@ -120,7 +120,7 @@ class DockerService:
         memory = ", out of memory" if state.get("OOMKilled") else ""
         return f"its container has ended with exit code {state.get('ExitCode')}{memory}"
 
-    async def log(self) -> str:
+    async def read_log(self) -> str:
         """Return the last lines of the service's output. Return "" if they cannot be read."""
         try:
             return await self.container.logs()
@@ -166,7 +166,7 @@ async def find_kept_services(engine: Engine, kept_as: str) -> list[DockerService
     Raises:
         EngineError: If the engine does not answer.
     """
-    with engine_errors("looking for kept services"):
+    with convert_engine_errors("looking for kept services"):
         asked = json.dumps({"label": [f"{ownership.KEPT_LABEL}={kept_as}"]})
         found = await engine.client.containers.list(filters=asked)
     services = []
@@ -179,12 +179,12 @@ async def find_kept_services(engine: Engine, kept_as: str) -> list[DockerService
 
 
 async def _published_port(service: DockerService, port: int) -> int:
-    with engine_errors("looking for the service's port"):
+    with convert_engine_errors("looking for the service's port"):
         shown = await service.container.handle.show()
     if bindings := shown["NetworkSettings"]["Ports"].get(f"{port}/tcp"):
         return int(bindings[0]["HostPort"])
     trouble = await service.failure_reason() or f"the engine did not publish its port {port}"
-    raise EngineError(trouble, log=await service.log())
+    raise EngineError(trouble, log=await service.read_log())
 
 
 def _configuration(engine: Engine, spec: ServiceSpec, labels: Mapping[str, str]) -> dict[str, Any]:
@@ -197,7 +197,7 @@ def _configuration(engine: Engine, spec: ServiceSpec, labels: Mapping[str, str])
         "HostConfig": {
             **isolation_config(engine, spec.resources),
             "PortBindings": {port: [{"HostIp": "127.0.0.1", "HostPort": ""}]},
-            "ExtraHosts": [f"{HOST_NAME}:host-gateway"],
+            "ExtraHosts": [f"{HOST_MACHINE_NAME}:host-gateway"],
             "CapDrop": ["NET_RAW", "MKNOD"],
             "LogConfig": LOG_CONFIG,
         },

@@ -16,7 +16,7 @@ from benchwright.records import Record
 from benchwright.sandbox.docker import ownership
 from benchwright.sandbox.docker.containers import Container
 from benchwright.sandbox.docker.engine import Engine
-from benchwright.sandbox.docker.errors import EngineError, engine_errors
+from benchwright.sandbox.docker.errors import EngineError, convert_engine_errors
 
 ChangeKind = Literal["changed", "added", "deleted"]
 
@@ -31,7 +31,7 @@ class FileChange(Record, frozen=True):
     kind: ChangeKind
 
 
-async def changes_of(container: Container) -> list[FileChange]:
+async def list_file_changes(container: Container) -> list[FileChange]:
     """Return the differences of a container's file system from its image, ordered by path, without volumes.
 
     If a path in a changed folder has changed, the folder itself is omitted.
@@ -39,7 +39,7 @@ async def changes_of(container: Container) -> list[FileChange]:
     Raises:
         EngineError: If the engine does not answer, or if the container no longer exists.
     """
-    with engine_errors("listing the changes of a container"):
+    with convert_engine_errors("listing the changes of a container"):
         listed = await container.handle.docker._query_json(f"containers/{container.name}/changes")
     found = [FileChange(entry["Path"], _KINDS[entry["Kind"]]) for entry in listed or ()]
     parents = {posixpath.dirname(one.path) for one in found}
@@ -48,7 +48,7 @@ async def changes_of(container: Container) -> list[FileChange]:
 
 
 @asynccontextmanager
-async def snapshot_of(engine: Engine, container: Container, run_id: str) -> AsyncIterator[str]:
+async def temporary_snapshot(engine: Engine, container: Container, run_id: str) -> AsyncIterator[str]:
     """Create an image of a container's present state, and yield the image's id. Remove the image on exit.
 
     The container is paused while the image is created.
@@ -74,9 +74,9 @@ async def remove_leftover_snapshots(engine: Engine) -> list[str]:
     Raises:
         EngineError: If the engine does not answer.
     """
-    with engine_errors("looking for snapshots of earlier runs"):
+    with convert_engine_errors("looking for snapshots of earlier runs"):
         found = await engine.client.images.list(filters={"label": [ownership.SNAPSHOT_LABEL]})
-    left = [entry["Id"] for entry in found if ownership.is_left_behind(entry["Labels"])]
+    left = [entry["Id"] for entry in found if ownership.is_leftover(entry["Labels"])]
     for image in left:
         await _removed(engine, image)
     return left
@@ -85,7 +85,7 @@ async def remove_leftover_snapshots(engine: Engine) -> list[str]:
 async def _commit(container: Container, run_id: str) -> str:
     labels = {**ownership.ownership_labels(run_id), ownership.SNAPSHOT_LABEL: container.name}
     told = [f'LABEL "{name}"="{value}"' for name, value in labels.items()]
-    with engine_errors("taking a snapshot of a container"):
+    with convert_engine_errors("taking a snapshot of a container"):
         made = await container.handle.commit(changes=told)
     return str(made["Id"])
 
@@ -98,7 +98,7 @@ async def _abandon(engine: Engine, taking: asyncio.Task[str]) -> None:
 
 async def _removed(engine: Engine, image: str) -> None:
     try:
-        with engine_errors("removing a snapshot"):
+        with convert_engine_errors("removing a snapshot"):
             await engine.client.images.delete(image, force=True, noprune=True)
     except EngineError:
         pass  # a leftover is removed at the next start

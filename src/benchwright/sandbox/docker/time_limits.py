@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-MAX_FACTOR = 10.0
+MAX_LIMIT_FACTOR = 10.0
 """Maximum factor by which a time limit is extended."""
 
 _factor: ContextVar[float] = ContextVar("patience", default=1.0)
@@ -41,8 +41,8 @@ def time_limit_factor() -> float:
 def _load_per_core() -> float:
     """Return the last minute's average number of running or waiting processes per core (see getloadavg(3)).
 
-    A value below 1 is returned as 1, and a value above `MAX_FACTOR` as `MAX_FACTOR`.
+    A value below 1 is returned as 1, and a value above `MAX_LIMIT_FACTOR` as `MAX_LIMIT_FACTOR`.
     """
     if not hasattr(os, "getloadavg"):
         return 1.0
-    return min(max(os.getloadavg()[0] / (os.cpu_count() or 1), 1.0), MAX_FACTOR)
+    return min(max(os.getloadavg()[0] / (os.cpu_count() or 1), 1.0), MAX_LIMIT_FACTOR)

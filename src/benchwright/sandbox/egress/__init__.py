@@ -13,9 +13,9 @@ A container reaches the socket through a forwarder on the container's loopback. 
 
 from __future__ import annotations
 
-from benchwright.sandbox.egress.grants import Connection, ConnectionLog, Grant, TrialPhase
+from benchwright.sandbox.egress.grants import ConnectionEntry, ConnectionLog, Grant, TrialPhase
 from benchwright.sandbox.egress.hosts import (
-    MIRRORS,
+    PACKAGE_MIRRORS,
     EgressPolicy,
     NetworkAccess,
     host_problem,
@@ -25,8 +25,8 @@ from benchwright.sandbox.egress.hosts import (
 from benchwright.sandbox.egress.proxy import EgressProxy
 
 __all__ = [
-    "MIRRORS",
-    "Connection",
+    "PACKAGE_MIRRORS",
+    "ConnectionEntry",
     "ConnectionLog",
     "EgressPolicy",
     "EgressProxy",

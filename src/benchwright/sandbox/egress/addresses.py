@@ -12,9 +12,9 @@ import socket
 from collections.abc import Awaitable, Callable
 
 IPAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
-Resolve = Callable[[str, int], Awaitable[list[str]]]
+HostResolver = Callable[[str, int], Awaitable[list[str]]]
 """Function from (host, port) to the host's addresses. It raises OSError if the host has none."""
-Connect = Callable[[str, int], Awaitable[tuple[asyncio.StreamReader, asyncio.StreamWriter]]]
+Connector = Callable[[str, int], Awaitable[tuple[asyncio.StreamReader, asyncio.StreamWriter]]]
 """Function from (address, port) to a connection. It raises OSError if the connection fails."""
 
 _EMBEDDING = (
@@ -30,7 +30,7 @@ They are NAT64 (RFC 6052, 8215), 6to4, Teredo and IPv4-compatible addresses.
 """
 
 
-async def resolve(host: str, port: int) -> list[str]:
+async def resolve_host(host: str, port: int) -> list[str]:
     """Return the addresses of a host, found by DNS.
 
     Raises:
@@ -49,7 +49,7 @@ async def connect(address: str, port: int) -> tuple[asyncio.StreamReader, asynci
     return await asyncio.open_connection(address, port)
 
 
-def address_refusal(address: str) -> str | None:
+def address_refusal_reason(address: str) -> str | None:
     """Return why containers must not reach an address. Return None for a public address of another machine."""
     try:
         parsed = ipaddress.ip_address(address.partition("%")[0])

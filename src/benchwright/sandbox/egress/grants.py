@@ -12,11 +12,11 @@ from benchwright.sandbox.egress.hosts import EgressPolicy
 
 TrialPhase = Literal["agent", "tests"]
 
-MAX_ENTRIES = 1000
+MAX_LOGGED_CONNECTIONS = 1000
 """Maximum number of connections listed in a trial's log."""
 
 
-class Connection(msgspec.Struct, omit_defaults=True):
+class ConnectionEntry(msgspec.Struct, omit_defaults=True):
     """One connection requested by a container, as an entry of its trial's log.
 
     `time`: the start in seconds since 1970. `seconds`: the duration. `sent`, `received`: the number of bytes
@@ -41,22 +41,22 @@ class ConnectionLog:
     """
 
     def __init__(self) -> None:
-        self.connections: list[Connection] = []
+        self.connections: list[ConnectionEntry] = []
         self.unlisted_count = 0
 
-    def add_connection(self, phase: TrialPhase, host: str, port: int, why: str = "") -> Connection:
+    def add_connection(self, phase: TrialPhase, host: str, port: int, why: str = "") -> ConnectionEntry:
         """Add a connection to the log. If `why` is given, the connection is refused for that reason.
 
         If `why` is "", the connection is allowed and begins now.
         """
-        entry = Connection(round(time.time(), 3), phase, host, port, allowed=not why, why=why)
-        if len(self.connections) < MAX_ENTRIES:
+        entry = ConnectionEntry(round(time.time(), 3), phase, host, port, allowed=not why, why=why)
+        if len(self.connections) < MAX_LOGGED_CONNECTIONS:
             self.connections.append(entry)
         else:
             self.unlisted_count += 1
         return entry
 
-    def refused_connections(self, phase: TrialPhase | None = None) -> list[Connection]:
+    def refused_connections(self, phase: TrialPhase | None = None) -> list[ConnectionEntry]:
         """Return the refused connections of one phase. If `phase` is None, return those of all phases."""
         return [one for one in self.connections if not one.allowed and phase in (None, one.phase)]
 

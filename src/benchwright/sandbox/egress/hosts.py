@@ -21,7 +21,7 @@ def _at(**names: str) -> tuple[str, ...]:
     return tuple(f"{name}.{last}" for last, several in names.items() for name in several.split())
 
 
-MIRRORS = {
+PACKAGE_MIRRORS = {
     "PyPI": _at(org="pypi files.pythonhosted"),
     "conda": _at(org="conda.anaconda", com="repo.anaconda"),
     "npm": _at(org="registry.npmjs", com="registry.yarnpkg"),
@@ -94,7 +94,7 @@ class EgressPolicy(Record, frozen=True):
 
 def mirror_hosts() -> tuple[str, ...]:
     """Return the hosts of all mirrors."""
-    return tuple(host for hosts in MIRRORS.values() for host in hosts)
+    return tuple(host for hosts in PACKAGE_MIRRORS.values() for host in hosts)
 
 
 def with_redirect_hosts(hosts: Iterable[str]) -> tuple[str, ...]:

@@ -10,23 +10,23 @@ from http import HTTPStatus
 from pathlib import Path
 
 from benchwright.sandbox.egress import addresses
-from benchwright.sandbox.egress.addresses import Connect, Resolve, address_refusal
+from benchwright.sandbox.egress.addresses import Connector, HostResolver, address_refusal_reason
 from benchwright.sandbox.egress.client_hello import NoServerName, read_hello
-from benchwright.sandbox.egress.copying import Streams, cancel_all, copy_both_ways, copy_response
-from benchwright.sandbox.egress.grants import Connection, ConnectionLog, Grant, TrialPhase
-from benchwright.sandbox.egress.heads import (
+from benchwright.sandbox.egress.grants import ConnectionEntry, ConnectionLog, Grant, TrialPhase
+from benchwright.sandbox.egress.hosts import EgressPolicy
+from benchwright.sandbox.egress.proxy_request_heads import (
     MAX_HEAD_BYTES,
     ProxyRequest,
     RequestRefused,
-    logged_target,
+    parse_head,
     parse_request,
-    read_head,
-    token_of,
+    parse_target_for_log,
+    read_grant_token,
 )
-from benchwright.sandbox.egress.hosts import EgressPolicy
+from benchwright.sandbox.egress.stream_copying import StreamPair, cancel_all, copy_both_ways, copy_response
 
 SOCKET_NAME = "egress.sock"
-HEAD_SECONDS = 15.0
+REQUEST_HEAD_SECONDS = 15.0
 """Time limit in seconds for the head of a client's request, and also for the client's first TLS message."""
 CONNECT_SECONDS = 20.0
 MAX_CONNECTIONS_PER_GRANT = 128
@@ -46,7 +46,9 @@ class EgressProxy:
         OSError: If the socket cannot be created.
     """
 
-    def __init__(self, resolve: Resolve = addresses.resolve, connect: Connect = addresses.connect) -> None:
+    def __init__(
+        self, resolve: HostResolver = addresses.resolve_host, connect: Connector = addresses.connect
+    ) -> None:
         self.folder = Path()
         self.traffic = ConnectionLog()
         self._resolve = resolve
@@ -111,8 +113,8 @@ class EgressProxy:
             writer.close()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        head = read_head(await _head(reader))
-        grant = self._grants.get(token_of(head))
+        head = parse_head(await _head(reader))
+        grant = self._grants.get(read_grant_token(head))
         if grant is None:
             raise RequestRefused(407, "the token is missing, wrong, or of a phase that has ended")
         task = asyncio.current_task()
@@ -122,7 +124,7 @@ class EgressProxy:
             wanted = parse_request(head)
             found = await self._looked_up(grant, wanted)
         except RequestRefused as refused:
-            self.traffic.add_connection(grant.phase, *logged_target(head.target), why=refused.why)
+            self.traffic.add_connection(grant.phase, *parse_target_for_log(head.target), why=refused.why)
             raise
         entry = self.traffic.add_connection(grant.phase, wanted.host, wanted.port)
         began = time.monotonic()
@@ -150,12 +152,12 @@ class EgressProxy:
                 found = await self._resolve(wanted.host, wanted.port)
         except (OSError, TimeoutError, UnicodeError):
             return []
-        if why := next(filter(None, map(address_refusal, found)), None):
+        if why := next(filter(None, map(address_refusal_reason, found)), None):
             raise RequestRefused(403, why)
         return found
 
     async def _pass_on(
-        self, entry: Connection, wanted: ProxyRequest, found: list[str], client: Streams
+        self, entry: ConnectionEntry, wanted: ProxyRequest, found: list[str], client: StreamPair
     ) -> None:
         reader, writer = client
         upstream = await self._connected(entry, found, wanted.port)
@@ -175,7 +177,7 @@ class EgressProxy:
         finally:
             upstream[1].close()
 
-    async def _connected(self, entry: Connection, found: list[str], port: int) -> Streams:
+    async def _connected(self, entry: ConnectionEntry, found: list[str], port: int) -> StreamPair:
         """Connect to the first address that accepts, and return the connection's streams.
 
         Raises:
@@ -196,21 +198,21 @@ class EgressProxy:
 
 async def _head(reader: asyncio.StreamReader) -> bytes:
     try:
-        async with asyncio.timeout(HEAD_SECONDS):
+        async with asyncio.timeout(REQUEST_HEAD_SECONDS):
             return await reader.readuntil(b"\r\n\r\n")
     except asyncio.LimitOverrunError:
         raise RequestRefused(431, f"the head of a request may have {MAX_HEAD_BYTES} bytes") from None
     except TimeoutError:
-        raise RequestRefused(408, f"the head of a request may take {HEAD_SECONDS:g} s") from None
+        raise RequestRefused(408, f"the head of a request may take {REQUEST_HEAD_SECONDS:g} s") from None
 
 
-async def _hello(entry: Connection, reader: asyncio.StreamReader, host: str) -> bytes | None:
+async def _hello(entry: ConnectionEntry, reader: asyncio.StreamReader, host: str) -> bytes | None:
     """Return the first TLS message of a client if it names `host` as its server.
 
     Otherwise log the connection as refused, and return None.
     """
     try:
-        async with asyncio.timeout(HEAD_SECONDS):
+        async with asyncio.timeout(REQUEST_HEAD_SECONDS):
             raw, named = await read_hello(reader)
     except NoServerName as problem:
         entry.allowed, entry.why = False, str(problem)

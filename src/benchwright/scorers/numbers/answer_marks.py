@@ -35,7 +35,7 @@ _REPLACEMENT = re.compile(
 )
 
 
-class Mark(NamedTuple):
+class AnswerMark(NamedTuple):
     """A marked answer: the kind of mark, and the position of the answer's text, from `start` to `end`.
 
     For a statement ("the answer is"), `end` is the end of the whole text.
@@ -46,23 +46,23 @@ class Mark(NamedTuple):
     end: int
 
 
-def marks_of(text: str) -> list[Mark]:
+def find_answer_marks(text: str) -> list[AnswerMark]:
     """Return the marks of a text in order. A box without a closing brace is not a mark."""
     return sorted(_marks(text), key=lambda mark: (mark.start, mark.end))
 
 
-def _marks(text: str) -> Iterator[Mark]:
+def _marks(text: str) -> Iterator[AnswerMark]:
     closing = _closing(text) if "boxed" in text or "fbox" in text else {}
     for found in _BOX.finditer(text):
         end = closing.get(found.end() - 1)
         if end is not None and end - found.end() <= MAX_BOX_LENGTH and text[found.end() : end].strip():
-            yield Mark(BOX, found.end(), end)
+            yield AnswerMark(BOX, found.end(), end)
     for kind, pattern in ((TAG, _TAG), (HASHES, _HASHES)):
         for found in pattern.finditer(text):
             if found[1].strip():
-                yield Mark(kind, found.start(1), found.end(1))
+                yield AnswerMark(kind, found.start(1), found.end(1))
     for found in _STATED.finditer(text):
-        yield Mark(STATEMENT, found.end(), len(text))
+        yield AnswerMark(STATEMENT, found.end(), len(text))
 
 
 def _closing(text: str) -> dict[int, int]:
@@ -80,7 +80,7 @@ def _closing(text: str) -> dict[int, int]:
     return closing
 
 
-def answer_end(text: str, marks: Sequence[Mark]) -> int:
+def answer_end(text: str, marks: Sequence[AnswerMark]) -> int:
     """Return the position at which the answer ends because the model asks itself another question.
 
     Base models often do this. Without such a question, return the end of the text.
@@ -89,7 +89,7 @@ def answer_end(text: str, marks: Sequence[Mark]) -> int:
     return asked.start() if asked else len(text)
 
 
-def retraction(text: str, start: int) -> int | None:
+def last_correction_end(text: str, start: int) -> int | None:
     """Return the end of the last words after `start` that retract or replace an answer.
 
     Return None if no words do.

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from benchwright.scorers.numbers.tokens import Token
 
 
-class Cursor:
+class TokenCursor:
     """A reader of tokens. `place`: the current position.
 
     Functions that read something move `place` past the tokens that they read. If they fail, they leave

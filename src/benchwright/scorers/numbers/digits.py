@@ -11,12 +11,12 @@ MAX_DIGITS = 4_000
 Python refuses to convert longer numbers.
 """
 
-BLANKS = "\u00a0\u2009\u202f"
-BLANK = rf"(?:[ {BLANKS}]|\\[,;:!\ ])"
+BLANK_CHARACTERS = "\u00a0\u2009\u202f"
+BLANK_PATTERN = rf"(?:[ {BLANK_CHARACTERS}]|\\[,;:!\ ])"
 _COMMA = r"(?:\{,\}|,\\!\ ?|,)"
 
 DIGITS_PATTERN = rf"""
-    (?: (?<![0-9.,]) [0-9]{{1,3}} (?: {BLANK} [0-9]{{3}} (?![0-9]) )+ (?: [.,][0-9]+ )?
+    (?: (?<![0-9.,]) [0-9]{{1,3}} (?: {BLANK_PATTERN} [0-9]{{3}} (?![0-9]) )+ (?: [.,][0-9]+ )?
       | [0-9]+ (?: (?: {_COMMA} | [.'\u2019_] ) [0-9]+ )*
       | \.[0-9]+ )
     (?: [eE] [-+\u2212]? [0-9]+ (?!\w) )?"""
@@ -29,7 +29,7 @@ _GROUPED = {
 _INDIAN = re.compile(r"(?P<whole>[0-9]{1,2}(?:,[0-9]{2})+,[0-9]{3})(?:\.(?P<part>[0-9]+))?")
 _PLAIN = re.compile(r"(?P<whole>[0-9]*)(?:[.,](?P<part>[0-9]+))?")
 _UNDERSCORES = re.compile(r"(?P<whole>[0-9]{1,3}(?:_[0-9]{3})+)(?:\.(?P<part>[0-9]+))?")
-_SEPARATOR = re.compile(BLANK)
+_SEPARATOR = re.compile(BLANK_PATTERN)
 _EXPONENT = re.compile(r"[eE]([-+\u2212]?[0-9]+)$")
 
 

@@ -7,8 +7,8 @@ from fractions import Fraction
 
 from benchwright.scorers.numbers.arithmetic import (
     PI,
-    Value,
-    add,
+    ExpressionValue,
+    add_or_subtract,
     divide,
     factorial,
     multiply,
@@ -16,28 +16,28 @@ from benchwright.scorers.numbers.arithmetic import (
     raise_to_power,
     root_of,
 )
-from benchwright.scorers.numbers.cursor import Cursor
+from benchwright.scorers.numbers.cursor import TokenCursor
 from benchwright.scorers.numbers.numerals import (
-    EXPRESSION_WITH_LETTERS,
-    begins_amount,
+    LETTER_EXPRESSION_KIND,
+    is_at_currency,
     read_money,
     read_number,
-    read_repeating,
+    read_repeating_decimal,
     vulgar_fraction,
 )
-from benchwright.scorers.numbers.quantity import PERCENT, Quantity
+from benchwright.scorers.numbers.quantity import PERCENT_UNIT, Quantity
 from benchwright.scorers.numbers.tokens import Token
-from benchwright.scorers.numbers.units import CURRENCIES, read_unit
+from benchwright.scorers.numbers.units import CURRENCY_BY_SIGN, read_unit
 
 MAX_NESTING = 20
 """Maximum nesting of brackets, powers and signs in an expression. More deeply nested expressions are not read."""
 
-SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-")
+SUPERSCRIPT_TRANSLATION = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-")
 _CLOSING = {"(": ")", "{": "}", "[": "]"}
 _TWO = Quantity(Fraction(2), True)
 
 
-def read_expression(tokens: Sequence[Token], place: int) -> tuple[Value, int] | None:
+def read_expression(tokens: Sequence[Token], place: int) -> tuple[ExpressionValue, int] | None:
     """Return the value of the longest expression that begins at a token, and the position after the expression.
 
     Return None if no expression begins there.
@@ -47,7 +47,7 @@ def read_expression(tokens: Sequence[Token], place: int) -> tuple[Value, int] | 
     return None if value is None else (value, expression.place)
 
 
-class _Expression(Cursor):
+class _Expression(TokenCursor):
     """A recursive descent parser of arithmetic: sums of products, products of powers. Any of them may have a sign.
 
     Each method moves the cursor past the tokens that it has read.
@@ -57,13 +57,13 @@ class _Expression(Cursor):
         super().__init__(tokens, place)
         self._depth = 0
 
-    def whole(self) -> Value | None:
+    def whole(self) -> ExpressionValue | None:
         value = self._sum()
         if isinstance(value, Quantity) and value.unit is None:
             return value._replace(unit=read_unit(self))
         return value
 
-    def _deeper(self, read: Callable[[], Value | None]) -> Value | None:
+    def _deeper(self, read: Callable[[], ExpressionValue | None]) -> ExpressionValue | None:
         if self._depth >= MAX_NESTING:
             return None
         self._depth += 1
@@ -71,7 +71,7 @@ class _Expression(Cursor):
         self._depth -= 1
         return value
 
-    def _sum(self) -> Value | None:
+    def _sum(self) -> ExpressionValue | None:
         value = self._product()
         while value is not None and (sign := self._plus_or_minus()):
             before = self.place
@@ -80,7 +80,7 @@ class _Expression(Cursor):
             if other is None:
                 self.place = before
                 break
-            value = add(value, other, -1 if sign == "-" else 1)
+            value = add_or_subtract(value, other, -1 if sign == "-" else 1)
         return value
 
     def _plus_or_minus(self) -> str | None:
@@ -92,14 +92,14 @@ class _Expression(Cursor):
         token, after = self.peek(), self.peek(1)
         if token is None or after is None or token.kind != "sign" or token.text not in ("+", "-"):
             return None
-        if token.in_formula or token.text == "+":
+        if token.is_in_formula or token.text == "+":
             return token.text
-        if token.after_blank:
-            return token.text if after.after_blank and after.text not in CURRENCIES else None
+        if token.is_after_blank:
+            return token.text if after.is_after_blank and after.text not in CURRENCY_BY_SIGN else None
         before = self.tokens[self.place - 1]
         return None if before.kind == after.kind == "number" else token.text
 
-    def _product(self) -> Value | None:
+    def _product(self) -> ExpressionValue | None:
         value = self._signed()
         while value is not None:
             before, operation = self.place, self._operation(value)
@@ -110,7 +110,9 @@ class _Expression(Cursor):
             value = operation(value, other)
         return value
 
-    def _operation(self, left: Value) -> Callable[[Value, Value], Value] | None:
+    def _operation(
+        self, left: ExpressionValue
+    ) -> Callable[[ExpressionValue, ExpressionValue], ExpressionValue] | None:
         """Read the sign between two factors and return its operation. Return None if no factor follows.
 
         The sign × may be omitted. After a percentage or a number between 0 and 1, the word "of" may replace
@@ -122,20 +124,20 @@ class _Expression(Cursor):
         if self.is_sign("×", "/", "÷"):
             self.place += 1
             return multiply if token.text == "×" else divide
-        joined = not token.after_blank or token.in_formula
+        joined = not token.is_after_blank or token.is_in_formula
         if joined and self.is_sign("(", "√", "π", "sqrt", "frac", "dfrac"):
             return multiply
         part = isinstance(left, Quantity) and (
-            left.unit == PERCENT or (not left.is_whole and 0 < left.value < 1)
+            left.unit == PERCENT_UNIT or (not left.is_whole and 0 < left.value < 1)
         )
         if part and self.is_word("of") and self.is_number(1):
             self.place += 1
             return multiply
         return None
 
-    def _signed(self) -> Value | None:
+    def _signed(self) -> ExpressionValue | None:
         token, after = self.peek(), self.peek(1)
-        attached = after is not None and (not after.after_blank or after.in_formula)
+        attached = after is not None and (not after.is_after_blank or after.is_in_formula)
         if not (self.is_sign("+", "-") and attached) and not self.is_word("minus", "negative"):
             return self._power()
         before = self.place
@@ -146,13 +148,13 @@ class _Expression(Cursor):
         positive = token is not None and token.text == "+"
         return negate(value) if isinstance(value, Quantity) and not positive else value
 
-    def _power(self) -> Value | None:
+    def _power(self) -> ExpressionValue | None:
         value = self._atom()
         while isinstance(value, Quantity) and (token := self.peek()) is not None:
-            if token.kind == "raised" and not token.after_blank:
+            if token.kind == "raised" and not token.is_after_blank:
                 self.place += 1
                 value = raise_to_power(
-                    value, Quantity(Fraction(int(token.text.translate(SUPERSCRIPTS))), True)
+                    value, Quantity(Fraction(int(token.text.translate(SUPERSCRIPT_TRANSLATION))), True)
                 )
             elif self.is_sign("^") and not self.is_sign("°", ahead=1):
                 before = self.place
@@ -162,17 +164,17 @@ class _Expression(Cursor):
                     self.place = before
                     break
                 value = raise_to_power(value, exponent)
-            elif self.is_sign("!") and token.in_formula and not token.after_blank:
+            elif self.is_sign("!") and token.is_in_formula and not token.is_after_blank:
                 self.place += 1
                 value = factorial(value)
             else:
                 break
         return value
 
-    def _exponent(self) -> Value | None:
+    def _exponent(self) -> ExpressionValue | None:
         return self._group() or self._signed()
 
-    def _atom(self) -> Value | None:
+    def _atom(self) -> ExpressionValue | None:
         token = self.peek()
         if token is None:
             return None
@@ -181,7 +183,7 @@ class _Expression(Cursor):
                 return read_number(self)
             case "repeating":
                 self.place += 1
-                return read_repeating(token.text)
+                return read_repeating_decimal(token.text)
             case "vulgar":
                 self.place += 1
                 return Quantity(vulgar_fraction(token.text), unit=read_unit(self))
@@ -192,9 +194,9 @@ class _Expression(Cursor):
         if self.is_sign("π"):
             self.place += 1
             return Quantity(PI)
-        return read_money(self) if begins_amount(self) else self._group()
+        return read_money(self) if is_at_currency(self) else self._group()
 
-    def _group(self) -> Value | None:
+    def _group(self) -> ExpressionValue | None:
         """Read an expression in brackets or braces and return its value.
 
         Return None if there are no brackets or braces.
@@ -212,7 +214,7 @@ class _Expression(Cursor):
         self.place += 1
         return value
 
-    def _fraction(self) -> Value:
+    def _fraction(self) -> ExpressionValue:
         self.place += 1
         token = self.peek()
         if token is not None and token.kind == "number" and len(token.text) == 2 and token.text.isdecimal():
@@ -220,16 +222,16 @@ class _Expression(Cursor):
             return divide(*(Quantity(Fraction(int(digit)), True) for digit in token.text))
         over = self._group() or self._digits()
         under = (self._group() or self._digits()) if over is not None else None
-        return EXPRESSION_WITH_LETTERS if over is None or under is None else divide(over, under)
+        return LETTER_EXPRESSION_KIND if over is None or under is None else divide(over, under)
 
-    def _digits(self) -> Value | None:
+    def _digits(self) -> ExpressionValue | None:
         token = self.peek()
         if token is None or token.kind != "number" or not token.text.isdecimal():
             return None
         self.place += 1
         return Quantity(Fraction(int(token.text)), True)
 
-    def _root(self) -> Value | None:
+    def _root(self) -> ExpressionValue | None:
         """Read the root at the cursor and return its value.
 
         If the radicand or the degree is no number, the value is words that say why, such as an expression with
@@ -239,5 +241,5 @@ class _Expression(Cursor):
         degree = self._group() if self.is_sign("[") else _TWO
         radicand = self._group() or self._deeper(self._atom)
         if not isinstance(radicand, Quantity) or not isinstance(degree, Quantity):
-            return radicand if isinstance(radicand, str) else EXPRESSION_WITH_LETTERS
+            return radicand if isinstance(radicand, str) else LETTER_EXPRESSION_KIND
         return root_of(radicand.value, degree.value)

@@ -10,10 +10,10 @@ _SMALL = (
     "eighteen nineteen"
 )
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
-CARDINALS = {word: number for number, word in enumerate(_SMALL.split())} | {
+CARDINAL_WORDS = {word: number for number, word in enumerate(_SMALL.split())} | {
     word: 10 * number for number, word in enumerate(_TENS.split(), 2)
 }
-SCALES = {
+SCALE_WORDS = {
     "hundred": 10**2,
     "thousand": 10**3,
     "million": 10**6,
@@ -51,7 +51,7 @@ FRACTION_WORDS = {
 FRACTION_WORDS |= {f"{name}s": part for name, part in FRACTION_WORDS.items() if not name.startswith("hal")}
 
 JOINING_WORDS = ("-", "and")
-MAX_VALUE = 10**15
+MAX_WORDS_VALUE = 10**15
 
 
 def word_set(text: str) -> frozenset[str]:
@@ -59,7 +59,7 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-def read_words(words: Sequence[str]) -> tuple[Fraction, int] | None:
+def read_number_words(words: Sequence[str]) -> tuple[Fraction, int] | None:
     """Return the number at the beginning of `words`, and how many of the words belong to it.
 
     Return None if `words` begin with no number.
@@ -89,16 +89,16 @@ def _cardinal(words: Sequence[str]) -> tuple[int, int]:
     Return (0, 0) if `words` begin with no number.
     """
     total = current = count = 0
-    below = MAX_VALUE
+    below = MAX_WORDS_VALUE
     """Exclusive upper bound for the next word's number: 10 after `twenty`, 100 after `hundred`."""
     for place, word in enumerate(words):
         begins = current > 0 or words[:place] == ["a"]
-        if word in CARDINALS and CARDINALS[word] < below:
-            current, below = current + CARDINALS[word], 10 if CARDINALS[word] >= 20 else 0
+        if word in CARDINAL_WORDS and CARDINAL_WORDS[word] < below:
+            current, below = current + CARDINAL_WORDS[word], 10 if CARDINAL_WORDS[word] >= 20 else 0
         elif word == "hundred" and begins:
             current, below = (current or 1) * 100, 100
-        elif SCALES.get(word, 0) >= 1000 and begins:
-            total, current, below = total + (current or 1) * SCALES[word], 0, 1000
+        elif SCALE_WORDS.get(word, 0) >= 1000 and begins:
+            total, current, below = total + (current or 1) * SCALE_WORDS[word], 0, 1000
         elif word in JOINING_WORDS or (word == "a" and place == 0):
             continue
         else:

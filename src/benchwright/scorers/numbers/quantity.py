@@ -5,10 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import NamedTuple
 
-TOLERANCE = Fraction(1, 10**9)
+RELATIVE_TOLERANCE = Fraction(1, 10**9)
 """Relative difference up to which two numbers count as equal. Two whole numbers must be exactly equal."""
 
-WHOLE_TOLERANCE = Fraction(1, 10**6)
+WHOLE_NUMBER_TOLERANCE = Fraction(1, 10**6)
 """Absolute difference up to which a number that is not whole counts as equal to a whole number."""
 
 
@@ -28,7 +28,7 @@ class Unit(NamedTuple):
 
 
 SHARE_DIMENSION = frozenset({"share"})
-PERCENT = Unit("%", SHARE_DIMENSION, Fraction(1, 100))
+PERCENT_UNIT = Unit("%", SHARE_DIMENSION, Fraction(1, 100))
 OPTIONAL_DIMENSIONS = (SHARE_DIMENSION, frozenset({"count"}))
 """Dimensions whose unit may be missing from one of two equal numbers: percent and dozens.
 
@@ -47,16 +47,16 @@ class Quantity(NamedTuple):
     unit: Unit | None = None
 
     @property
-    def in_base_units(self) -> Fraction:
+    def value_in_base_units(self) -> Fraction:
         """The value converted into the base unit, such as 0.5 for 50 %."""
         return self.value * self.unit.factor if self.unit else self.value
 
 
-NOTHING_READ = "no number"
-"""The `kind` of a `Reading` that contains nothing like a number."""
+NOTHING_READ_KIND = "no number"
+"""The `kind` of a `NumberReading` that contains nothing like a number."""
 
 
-class Reading(NamedTuple):
+class NumberReading(NamedTuple):
     """The result of reading one passage: a number, or something of another `kind` (a date, …).
 
     `quantities`: the number; empty for other kinds. There are two quantities if an exact number is followed
@@ -72,7 +72,7 @@ class Tolerance(NamedTuple):
     """The difference up to which two numbers count as equal. It is the larger of two limits.
 
     `relative`: a share of the larger number. If it is None, whole numbers must be exactly equal, and others
-    may differ by `TOLERANCE`. `absolute`: a difference.
+    may differ by `RELATIVE_TOLERANCE`. `absolute`: a difference.
     """
 
     relative: Fraction | None = None
@@ -88,13 +88,13 @@ class Tolerance(NamedTuple):
         whole = (one.is_whole, other.is_whole)
         if one.unit and other.unit:
             return one.unit.is_convertible_to(other.unit) and self._near(
-                one.in_base_units, other.in_base_units, whole
+                one.value_in_base_units, other.value_in_base_units, whole
             )
         if self._near(one.value, other.value, whole):
             return True
         unit = one.unit or other.unit
         either_way = unit is not None and unit.dimensions in OPTIONAL_DIMENSIONS
-        return either_way and self._near(one.in_base_units, other.in_base_units, whole)
+        return either_way and self._near(one.value_in_base_units, other.value_in_base_units, whole)
 
     def _near(self, one: Fraction, other: Fraction, whole: tuple[bool, bool]) -> bool:
         if one == other:
@@ -106,4 +106,8 @@ class Tolerance(NamedTuple):
             return self.relative * larger
         if all(whole):
             return Fraction(0)
-        return min(TOLERANCE * larger, WHOLE_TOLERANCE) if any(whole) else TOLERANCE * larger
+        return (
+            min(RELATIVE_TOLERANCE * larger, WHOLE_NUMBER_TOLERANCE)
+            if any(whole)
+            else RELATIVE_TOLERANCE * larger
+        )

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from benchwright.scorers.characters import to_ascii
-from benchwright.scorers.numbers.digits import BLANKS, DIGITS_PATTERN
+from benchwright.scorers.ascii_characters import to_ascii
+from benchwright.scorers.numbers.digits import BLANK_CHARACTERS, DIGITS_PATTERN
 from benchwright.scorers.numbers.number_words import word_set
 
-MONTHS = (
+MONTH_PATTERN = (
     "(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?"
     r"|Nov(?:ember)?|Dec(?:ember)?)\b\.?"
 )
@@ -18,15 +18,15 @@ _TOKEN = re.compile(
     rf"""
     (?P<date> (?<![\w.,]) (?: [0-9]{{4}}([-/.])[0-9]{{1,2}}\2[0-9]{{1,2}} | [0-9]{{1,2}}([-/.])[0-9]{{1,2}}\3[0-9]{{4}}
         | [0-9]{{1,2}}/[0-9]{{1,2}}/[0-9]{{2}} ) (?![\w/]|[-.,][0-9])
-      | \b[0-9]{{1,2}}(?:st|nd|rd|th)?\s(?:of\s)?{MONTHS}(?:,?\s[0-9]{{4}}\b)?
-      | \b{MONTHS}\s(?:[0-9]{{1,2}}(?:st|nd|rd|th)?\b(?!,[0-9])(?:,?\s[0-9]{{4}}\b)?|[0-9]{{4}}\b) )
+      | \b[0-9]{{1,2}}(?:st|nd|rd|th)?\s(?:of\s)?{MONTH_PATTERN}(?:,?\s[0-9]{{4}}\b)?
+      | \b{MONTH_PATTERN}\s(?:[0-9]{{1,2}}(?:st|nd|rd|th)?\b(?!,[0-9])(?:,?\s[0-9]{{4}}\b)?|[0-9]{{4}}\b) )
   | (?P<time> (?<![\w.,:]) [0-9]{{1,2}} (?: :[0-9]{{2}}(?::[0-9]{{2}})?(?:\s?[aApP]\.?[mM]\b\.?)?(?![:\w])
         | \s?(?:[ap]m\b|[ap]\.m\.|[AP]M\b|[AP]\.M\.|o['\u2019]clock) ) )
   | (?P<repeating> [0-9]+\.[0-9]* (?: \\overline\{{[0-9]+\}} | \([0-9]+\)(?!\w) ) )
   | (?P<number> {DIGITS_PATTERN} )
   | (?P<raised> [\u207a\u207b]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+ )
   | (?P<vulgar> [¼½¾⅐-⅞] )
-  | (?P<space> \s+ | <<[^<>\n]{{1,200}}>> | \\[,;:!\ ] | [{BLANKS}] )
+  | (?P<space> \s+ | <<[^<>\n]{{1,200}}>> | \\[,;:!\ ] | [{BLANK_CHARACTERS}] )
   | (?P<power> (?<=[0-9)])\*\*(?=[0-9(-]) )
   | (?P<emphasis> \*\*+ | (?<!\w)__+ | __+(?!\w) | `+ | (?<!\S)\*(?=[\w$(-]) | (?<=[\w%.)])\*(?=\W|\Z)(?!\s?[0-9(]) )
   | (?P<math> \\[()\[\]] | \$\$ )
@@ -86,8 +86,8 @@ _PROSE = re.compile(r"(?<!\\)\b[a-z]{3,}\s+[a-z]{2,}\b")
 class Token(NamedTuple):
     """A token of a text, from `start` to `end`.
 
-    `kind`: number, repeating, vulgar, raised, date, time, word, command, group, dots or sign. `after_blank`:
-    True if white space precedes it. `in_formula`: True if it is part of a formula. `is_bold`: True if it is in bold
+    `kind`: number, repeating, vulgar, raised, date, time, word, command, group, dots or sign. `is_after_blank`:
+    True if white space precedes it. `is_in_formula`: True if it is part of a formula. `is_bold`: True if it is in bold
     type.
     """
 
@@ -95,8 +95,8 @@ class Token(NamedTuple):
     text: str
     start: int
     end: int
-    after_blank: bool = False
-    in_formula: bool = False
+    is_after_blank: bool = False
+    is_in_formula: bool = False
     is_bold: bool = False
 
 

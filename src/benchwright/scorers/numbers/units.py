@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from benchwright.scorers.numbers.cursor import Cursor
-from benchwright.scorers.numbers.quantity import PERCENT, SHARE_DIMENSION, Unit
+from benchwright.scorers.numbers.cursor import TokenCursor
+from benchwright.scorers.numbers.quantity import PERCENT_UNIT, SHARE_DIMENSION, Unit
 
-CURRENCIES = {"$": "dollar", "€": "euro", "£": "gbp", "¥": "yen", "₹": "rupee", "¢": "cent"}
+CURRENCY_BY_SIGN = {"$": "dollar", "€": "euro", "£": "gbp", "¥": "yen", "₹": "rupee", "¢": "cent"}
 
 _MONEY = {
     "dollar": ("dollars usd us$ bucks", ("dollar",), "1"),
@@ -52,14 +52,14 @@ def _units() -> Iterator[tuple[str, Unit]]:
         yield name, Unit("%" if factor == "1/100" else name, SHARE_DIMENSION, Fraction(factor))
 
 
-UNITS: dict[str, Unit] = dict(_units())
+UNIT_BY_NAME: dict[str, Unit] = dict(_units())
 """Mapping from a unit's name to the unit. Names are in lower case, except short ones such as `L`, `mL`, `KB`."""
 
-POWERS = {"square": 2, "sq": 2, "cubic": 3, "cu": 3}
-UNIT_SIGNS = {sign: UNITS[name] for sign, name in CURRENCIES.items()} | {
-    "%": PERCENT,
-    "‰": UNITS["permille"],
-    "°": UNITS["degree"],
+POWER_WORDS = {"square": 2, "sq": 2, "cubic": 3, "cu": 3}
+UNIT_BY_SIGN = {sign: UNIT_BY_NAME[name] for sign, name in CURRENCY_BY_SIGN.items()} | {
+    "%": PERCENT_UNIT,
+    "‰": UNIT_BY_NAME["permille"],
+    "°": UNIT_BY_NAME["degree"],
 }
 """Mapping from a sign, such as %, to its unit."""
 
@@ -69,19 +69,19 @@ def find_unit(word: str) -> Unit | None:
 
     Words of one or two letters must match exactly: `L` is a liter, and `M` is no unit.
     """
-    if word in UNITS:
-        return UNITS[word]
-    return UNITS.get(word.lower()) if len(word) > 2 else None
+    if word in UNIT_BY_NAME:
+        return UNIT_BY_NAME[word]
+    return UNIT_BY_NAME.get(word.lower()) if len(word) > 2 else None
 
 
-def raise_unit(unit: Unit, power: int) -> Unit:
+def raise_unit_to_power(unit: Unit, power: int) -> Unit:
     """Return a unit of area or volume: a unit of length raised to `power`."""
     return Unit(
         f"{unit.name}^{power}", frozenset(f"{each}^{power}" for each in unit.dimensions), unit.factor**power
     )
 
 
-def read_unit(cursor: Cursor) -> Unit | None:
+def read_unit(cursor: TokenCursor) -> Unit | None:
     """Read the unit at the cursor, move past it and return it.
 
     Return None if there is no unit, or if the unit is that of a rate (km/h).
@@ -90,39 +90,42 @@ def read_unit(cursor: Cursor) -> Unit | None:
     if found is None:
         return None
     unit, count = found
-    power = POWERS.get(cursor.tokens[cursor.place].text, 1)
+    power = POWER_WORDS.get(cursor.tokens[cursor.place].text, 1)
     cursor.place += count
     power = _power(cursor) or power
     after = cursor.peek(1)
     if cursor.is_word("per") or (cursor.is_sign("/") and after is not None and after.kind == "word"):
         return None
-    return unit if power == 1 else raise_unit(unit, power)
+    return unit if power == 1 else raise_unit_to_power(unit, power)
 
 
-def _unit_at(cursor: Cursor) -> tuple[Unit, int] | None:
+def _unit_at(cursor: TokenCursor) -> tuple[Unit, int] | None:
     """Return the unit at the cursor and its number of tokens. Return None if there is no unit."""
     token, after = cursor.peek(), cursor.peek(1)
     if token is None:
         return None
     if token.kind == "word":
         if token.text == "per" and cursor.is_word("cent", ahead=1):
-            return PERCENT, 2
-        if token.text in POWERS:
+            return PERCENT_UNIT, 2
+        if token.text in POWER_WORDS:
             unit = find_unit(after.text) if after is not None else None
             return (unit, 2) if unit else None
         unit = find_unit(token.text)
         return (unit, 1) if unit else None
     if cursor.is_sign("^") and cursor.is_sign("°", ahead=1):
-        return UNIT_SIGNS["°"], 2
-    if token.kind != "sign" or token.text not in UNIT_SIGNS:
+        return UNIT_BY_SIGN["°"], 2
+    if token.kind != "sign" or token.text not in UNIT_BY_SIGN:
         return None
     begins_next = (
-        token.text in CURRENCIES and cursor.is_number(1) and after is not None and not after.after_blank
+        token.text in CURRENCY_BY_SIGN
+        and cursor.is_number(1)
+        and after is not None
+        and not after.is_after_blank
     )
-    return None if begins_next else (UNIT_SIGNS[token.text], 1)
+    return None if begins_next else (UNIT_BY_SIGN[token.text], 1)
 
 
-def _power(cursor: Cursor) -> int | None:
+def _power(cursor: TokenCursor) -> int | None:
     """Read the exponent of a unit (², ^2, ^{2}) and return it. Return None if there is no exponent."""
     token = cursor.peek()
     if token is not None and token.kind == "raised" and token.text in ("²", "³"):

@@ -9,7 +9,7 @@ from benchwright.stats.arrays import Vector, to_vector
 from benchwright.stats.intervals import Interval
 from benchwright.stats.sequential.betting import BettingProcess
 
-TESTED_MEANS = 401
+TESTED_MEANS_COUNT = 401
 """Default number of means that are tested as possible ends of the interval.
 
 They are densest near the middle of the bounds, because most differences are small.
@@ -53,7 +53,7 @@ class ConfidenceSequence:
         finite: bool = False,
         thresholds: tuple[float, ...] = (0.0,),
         reach: float = 0.0,
-        claims: int = TESTED_MEANS,
+        claims: int = TESTED_MEANS_COUNT,
         shape: tuple[int, ...] = (),
     ) -> None:
         errors = np.asarray(side_error, np.float64)

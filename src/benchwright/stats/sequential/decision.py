@@ -33,22 +33,22 @@ import numpy as np
 from benchwright.stats.intervals import Interval
 from benchwright.stats.sequential.confidence_sequence import ConfidenceSequence
 
-Goal = Literal["difference", "not_worse"]
-Verdict = Literal["better", "worse", "not_worse", "equivalent"]
+DecisionGoal = Literal["difference", "not_worse"]
+SequentialVerdict = Literal["better", "worse", "not_worse", "equivalent"]
 
 
 class SequentialDecision(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The current decision after `units` of `planned` units. `verdict` is None while undecided.
+    """The current decision after `units` of `planned` units. `verdict_of_interval` is None while undecided.
 
     `interval` is valid at every moment, however often it is read.
     """
 
-    verdict: Verdict | None
+    verdict: SequentialVerdict | None
     difference: float
     interval: Interval
     units: int
     planned: int
-    goal: Goal
+    goal: DecisionGoal
     margin: float
     error: float
     finite: bool
@@ -69,7 +69,7 @@ class SequentialTest:
         self,
         planned: int,
         *,
-        goal: Goal = "difference",
+        goal: DecisionGoal = "difference",
         margin: float = 0.0,
         error: float = 0.05,
         at_least: int = 1,
@@ -78,7 +78,7 @@ class SequentialTest:
         reach: float = 0.0,
         among: int = 1,
     ) -> None:
-        if margin < 0 or goal not in get_args(Goal):
+        if margin < 0 or goal not in get_args(DecisionGoal):
             raise ValueError(f"no such question: goal {goal!r}, margin {margin}")
         shares = error / np.arange(1, among + 1)
         self.running = ConfidenceSequence(
@@ -90,14 +90,14 @@ class SequentialTest:
             reach=reach,
             shape=(among,),
         )
-        self.verdict: Verdict | None = None
+        self.verdict: SequentialVerdict | None = None
         self._goal, self._margin, self._shares, self._at_least = goal, margin, shares, at_least
         self._open = among
         self._sum, self._weight = 0.0, 0.0
 
     def add(
         self, least: float, most: float | None = None, *, weight: float = 1.0, expected: float = 0.0
-    ) -> Verdict | None:
+    ) -> SequentialVerdict | None:
         """Process the next unit, with the arguments of `ConfidenceSequence.add`.
 
         Return the verdict. Return None while undecided.
@@ -109,7 +109,7 @@ class SequentialTest:
             self._look()
         return self.verdict
 
-    def set_error_share(self, undecided: int) -> Verdict | None:
+    def set_error_share(self, undecided: int) -> SequentialVerdict | None:
         """Set the error of this question to error / `undecided`, its share of the error that several questions
         have together.
 
@@ -123,7 +123,7 @@ class SequentialTest:
 
     def _look(self) -> None:
         if self.running.units >= max(self._at_least, 1):
-            self.verdict = verdict(self.interval, self._goal, self._margin)
+            self.verdict = verdict_of_interval(self.interval, self._goal, self._margin)
 
     @property
     def interval(self) -> Interval:
@@ -150,7 +150,7 @@ class SequentialTest:
         )
 
 
-def verdict(interval: Interval, goal: Goal, margin: float) -> Verdict | None:
+def verdict_of_interval(interval: Interval, goal: DecisionGoal, margin: float) -> SequentialVerdict | None:
     """Return the verdict that an interval of new - old allows, by the table in the module's docstring.
 
     None if undecided.

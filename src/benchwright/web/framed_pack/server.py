@@ -10,15 +10,15 @@ import aiohttp
 import msgspec
 from aiohttp import web
 
-from benchwright.app.web_packs import OpenWebPack, chat_body
-from benchwright.endpoint.serving.listener import LOOPBACK
+from benchwright.app.web_packs import OpenWebPack, chat_completion_body
+from benchwright.endpoint.serving.listener import LOOPBACK_HOST
 from benchwright.errors import BenchwrightError, UserError
 from benchwright.packs.types import to_json
 from benchwright.packs.web_pack import BRIDGE_VERSION, origin_of
 from benchwright.records import DECODE_ERRORS
 from benchwright.text import Say
 from benchwright.web.access_control import SECURITY_HEADERS, AccessCheck
-from benchwright.web.rendering import STATIC_FILES, render_page, static_file
+from benchwright.web.rendering import STATIC_FILES, read_static_file, render_page
 from benchwright.web.server import interruption_event, open_in_browser
 from benchwright.web.threads import run_in_thread
 
@@ -113,7 +113,7 @@ class FramedPack:
                 **({} if pack.build_id is None else {"buildId": pack.build_id}),
             },
             "mode": "history" if self._pack.is_replay else "live",
-            "playback": pack.playback,
+            "playback": pack.supports_playback,
             "runId": session.run_id,
         }
 
@@ -121,7 +121,7 @@ class FramedPack:
         name = request.match_info["name"]
         if name not in STATIC_FILES:
             raise web.HTTPNotFound
-        return web.Response(body=static_file(name), content_type=STATIC_FILES[name], charset="utf-8")
+        return web.Response(body=read_static_file(name), content_type=STATIC_FILES[name], charset="utf-8")
 
     async def _history(self, _: web.Request) -> web.Response:
         saved = self._pack.session.saved or {}
@@ -152,8 +152,8 @@ class FramedPack:
         If the page disconnects, cancel the request.
         """
         stream = "stream" in request.query
-        body = chat_body(await _object(request), stream=stream)
-        headers = {"Authorization": f"Bearer {self._pack.token}", "Content-Type": "application/json"}
+        body = chat_completion_body(await _object(request), stream=stream)
+        headers = {"Authorization": f"Bearer {self._pack.relay_key}", "Content-Type": "application/json"}
         try:
             async with self._client.post(
                 f"{self._pack.relay_url}/chat/completions", data=body, headers=headers, timeout=RELAY_TIMEOUT
@@ -185,7 +185,7 @@ async def serve_pack(pack: OpenWebPack, port: int, announce: Say, *, open_browse
     Raises:
         UserError: If the port cannot be listened on, or if the pack's own page is at this port.
     """
-    access = AccessCheck(LOOPBACK)
+    access = AccessCheck(LOOPBACK_HOST)
     async with aiohttp.ClientSession() as client:
         framed = FramedPack(pack, access, client)
         runner = web.AppRunner(
@@ -194,7 +194,7 @@ async def serve_pack(pack: OpenWebPack, port: int, announce: Say, *, open_browse
         await runner.setup()
         try:
             try:
-                await web.TCPSite(runner, LOOPBACK, port).start()
+                await web.TCPSite(runner, LOOPBACK_HOST, port).start()
             except OSError as error:
                 raise UserError(f"Cannot listen on port {port}: {error.strerror or error}.") from None
             listening = runner.addresses[0][1]
@@ -218,8 +218,8 @@ def _address(pack: OpenWebPack, port: int, token: str) -> str:
         UserError: If the pack's page is at the viewer's own port.
     """
     entry = pack.session.pack.entry
-    for name in (LOOPBACK, "localhost"):
+    for name in (LOOPBACK_HOST, "localhost"):
         if origin_of(entry) == f"http://{name}:{port}":
             raise UserError(f"The page of {pack.session.pack.id} is at port {port}; choose another --port.")
-    name = "localhost" if f"://{LOOPBACK}" in entry else LOOPBACK
+    name = "localhost" if f"://{LOOPBACK_HOST}" in entry else LOOPBACK_HOST
     return f"http://{name}:{port}/?token={quote(token)}"

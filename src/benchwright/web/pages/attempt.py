@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from benchwright.analysis.report.records import Segment, TimedTrial
-from benchwright.analysis.report.text_pieces import shorten
+from benchwright.analysis.report.records import TimedTrial, TrialSegment
+from benchwright.analysis.report.text_pieces import shorten_to_pieces
 from benchwright.errors import JournalError
 from benchwright.records import RequestRecord, TrialRecord
-from benchwright.reports.html.charts.times import waterfall_chart
+from benchwright.reports.html.charts.time_charts import waterfall_chart
 from benchwright.runs.attempts import ScoredTrial
 from benchwright.runs.journal import ExchangeBody, TrialBody, read_body
 from benchwright.web.conversation import (
@@ -17,13 +17,13 @@ from benchwright.web.conversation import (
     Turn,
     indent_if_json,
     indented_json,
+    is_answer_shown,
     message_views,
-    shows_answer,
     turns_of,
 )
 from benchwright.web.text import MAX_PAGE_TEXT_LENGTH, viewer_address
 
-MAX_BARS = 60
+MAX_WATERFALL_BARS = 60
 """Maximum number of requests in the waterfall chart of an attempt."""
 
 MAX_RAW_CHARACTERS = 20_000
@@ -45,11 +45,13 @@ def attempt_values(directory: Path, attempt: ScoredTrial, run: str, turn: int) -
         "readable": body is not None or not record.body[1],
         "messages": messages,
         "turns": _turns(messages, record),
-        "answer": shorten(body.answer, MAX_PAGE_TEXT_LENGTH) if body is not None and not shows_answer(body) else [],
+        "answer": shorten_to_pieces(body.answer, MAX_PAGE_TEXT_LENGTH)
+        if body is not None and not is_answer_shown(body)
+        else [],
         "waterfall": _waterfall(record) if any(one.total for one in record.requests) else "",
         "exchanges": [_exchange(one) for one in (body.exchanges if body is not None else [])],
         "artifacts": _artifacts(body),
-        "native": shorten(indented_json(native), MAX_RAW_CHARACTERS) if native is not None else [],
+        "native": shorten_to_pieces(indented_json(native), MAX_RAW_CHARACTERS) if native is not None else [],
         "pack": _pack_result(native),
         "picture": lambda name: viewer_address(f"/runs/{run}/pictures/{name}"),
         "file": lambda part, exchange=0: viewer_address(
@@ -85,7 +87,7 @@ def _body(directory: Path, record: TrialRecord) -> TrialBody | None:
 def _waterfall(record: TrialRecord) -> Any:
     bars = [
         TimedTrial(f"{request.role} {request.turn + 1}", 0, 0.0, _end(request), _segments(request))
-        for request in record.requests[:MAX_BARS]
+        for request in record.requests[:MAX_WATERFALL_BARS]
     ]
     return waterfall_chart("Requests of the trial", bars)
 
@@ -94,7 +96,7 @@ def _end(request: RequestRecord) -> float:
     return (request.started + request.total) / 1e9
 
 
-def _segments(request: RequestRecord) -> list[Segment]:
+def _segments(request: RequestRecord) -> list[TrialSegment]:
     """Return the segments of a request's time, for the waterfall chart.
 
     Waiting and connecting lie before `started`. All other segments lie after it.
@@ -102,15 +104,15 @@ def _segments(request: RequestRecord) -> list[Segment]:
     start = request.started
     sent = start - request.connect
     found = [
-        Segment("waited", max(0, sent - request.waited) / 1e9, request.waited / 1e9),
-        Segment("connect", max(0, sent) / 1e9, request.connect / 1e9),
+        TrialSegment("waited", max(0, sent - request.waited) / 1e9, request.waited / 1e9),
+        TrialSegment("connect", max(0, sent) / 1e9, request.connect / 1e9),
     ]
     if request.ttft is None:
-        found.append(Segment("answer", start / 1e9, request.total / 1e9))
+        found.append(TrialSegment("answer", start / 1e9, request.total / 1e9))
     else:
-        found.append(Segment("first token", start / 1e9, request.ttft / 1e9))
+        found.append(TrialSegment("first token", start / 1e9, request.ttft / 1e9))
         found.append(
-            Segment("generation", (start + request.ttft) / 1e9, (request.total - request.ttft) / 1e9)
+            TrialSegment("generation", (start + request.ttft) / 1e9, (request.total - request.ttft) / 1e9)
         )
     return [one for one in found if one.length > 0]
 
@@ -120,9 +122,9 @@ def _exchange(exchange: ExchangeBody) -> dict[str, Any]:
     messages = f"the first {sent} messages above" if isinstance(sent, int) else indented_json(sent)
     response = bytes(exchange.response).decode("utf-8", "replace")
     return {
-        "request": shorten(indented_json(exchange.request), MAX_RAW_CHARACTERS),
-        "messages": shorten(messages, MAX_RAW_CHARACTERS),
-        "response": shorten(
+        "request": shorten_to_pieces(indented_json(exchange.request), MAX_RAW_CHARACTERS),
+        "messages": shorten_to_pieces(messages, MAX_RAW_CHARACTERS),
+        "response": shorten_to_pieces(
             indent_if_json(response) if len(response) < 2**20 else response, MAX_RAW_CHARACTERS
         ),
     }
@@ -132,7 +134,10 @@ def _artifacts(body: TrialBody | None) -> list[tuple[str, Any]]:
     if body is None:
         return []
     return [
-        (str(name), shorten(value if isinstance(value, str) else indented_json(value), MAX_RAW_CHARACTERS))
+        (
+            str(name),
+            shorten_to_pieces(value if isinstance(value, str) else indented_json(value), MAX_RAW_CHARACTERS),
+        )
         for name, value in body.artifacts.items()
     ]
 
@@ -149,12 +154,12 @@ def _pack_result(native: Any) -> dict[str, Any] | None:
         "status": str(native["status"])[:20],
         "summary": str(native.get("summary") or ""),
         "note": str(native.get("note") or ""),
-        "log": shorten(str(native.get("rawLog") or ""), MAX_PAGE_TEXT_LENGTH),
+        "log": shorten_to_pieces(str(native.get("rawLog") or ""), MAX_PAGE_TEXT_LENGTH),
         "verifier": verifier if isinstance(verifier, dict) else None,
-        "details": shorten(indented_json(verifier.get("details")), MAX_RAW_CHARACTERS)
+        "details": shorten_to_pieces(indented_json(verifier.get("details")), MAX_RAW_CHARACTERS)
         if isinstance(verifier, dict) and verifier.get("details")
         else [],
-        "output": shorten(indented_json(native["output"]), MAX_RAW_CHARACTERS)
+        "output": shorten_to_pieces(indented_json(native["output"]), MAX_RAW_CHARACTERS)
         if native.get("output")
         else [],
         "artifacts": [one for one in artifacts if isinstance(one, dict)]

@@ -12,13 +12,13 @@ from aiohttp import web
 from markupsafe import Markup
 
 from benchwright.analysis.comparison.compare import ComparisonOptions
-from benchwright.analysis.comparison.names import side_names, with_names
 from benchwright.analysis.comparison.records import Comparison, ScoreChange, ScoreComparison
+from benchwright.analysis.comparison.side_naming import side_names, with_side_names
 from benchwright.analysis.report.records import Flip, TrialTexts
 from benchwright.analysis.report.trial_texts import read_trial_texts
 from benchwright.app.comparing import ComparisonWithTimes, compare_runs
-from benchwright.reports.comparison.sentences import comparison_warnings, raw_line, verdict_lines
-from benchwright.reports.html.comparison import comparison_part, flip_part
+from benchwright.reports.comparison.sentences import comparison_warnings, unescaped_line, verdict_lines
+from benchwright.reports.html.comparison import render_comparison_part, render_flip_part
 from benchwright.runs.manifest import Manifest
 from benchwright.web.pages.runs import page_number
 from benchwright.web.pages.trial_addresses import TrialPlace, trial_values
@@ -84,16 +84,16 @@ def _references(manifest: Manifest) -> list[str]:
 def _result_part(viewer: Viewer, asked: dict[str, str], number: int) -> web.Response:
     compared = _compared(viewer, asked["a"], asked["b"], anyway=bool(asked["anyway"]))
     found = compared.comparison
-    shown = with_names(found)
+    shown = with_side_names(found)
     scores = [score for pair in found.pairs for score in pair.scores]
     score = next((one for one in scores if one.score == asked["score"]), scores[0] if scores else None)
     chosen = [] if score is None else list(_changes(score, asked["only"]))
     return render_page(
         "part_comparison.html",
         asked=asked,
-        verdicts=[raw_line(line) for line in verdict_lines(shown)],
-        warnings=[raw_line(line) for line in comparison_warnings(shown)],
-        figures=comparison_part(found, compared.times),
+        verdicts=[unescaped_line(line) for line in verdict_lines(shown)],
+        warnings=[unescaped_line(line) for line in comparison_warnings(shown)],
+        figures=render_comparison_part(found, compared.times),
         scores=[one.score for one in scores],
         score=score,
         changes=list(
@@ -118,9 +118,9 @@ def _flips(
     a, b = (_side_reader(viewer, asked[name]) for name in ("a", "b"))
     letters = [run.letter for run in found.runs]
     for change in changes:
-        won = score is not None and score.gain(change) > 0
+        won = score is not None and score.gain_of_change(change) > 0
         flip = Flip(change, won, texts_a=a(change), texts_b=b(change))
-        yield flip_part(found, letters[0], letters[1], flip, _side_by_side(asked, change))
+        yield render_flip_part(found, letters[0], letters[1], flip, _side_by_side(asked, change))
 
 
 def _side_reader(viewer: Viewer, reference: str) -> Callable[[ScoreChange], TrialTexts | None]:
@@ -153,13 +153,15 @@ def _compared(viewer: Viewer, a: str, b: str, *, anyway: bool) -> ComparisonWith
         references.append(f"{directory}@{slot}" if slot else str(directory))
         sizes.append((row.size, row.state))
     key = (a, b, anyway, tuple(sizes))
-    return viewer.comparisons.get(key, lambda: compare_runs(references, ComparisonOptions(anyway=anyway)))
+    return viewer.comparisons.get_or_compute(
+        key, lambda: compare_runs(references, ComparisonOptions(allow_incomparable=anyway))
+    )
 
 
 def _changes(score: ScoreComparison, only: str) -> Iterator[ScoreChange]:
     """Yield the changed samples, from the largest loss to the largest win."""
-    for change in sorted(score.changes, key=score.gain):
-        gain = score.gain(change)
+    for change in sorted(score.changes, key=score.gain_of_change):
+        gain = score.gain_of_change(change)
         if (only != "lost" or gain < 0) and (only != "won" or gain > 0):
             yield change
 
@@ -171,7 +173,7 @@ def _side_by_side(asked: dict[str, str], change: ScoreChange) -> str:
     )  # fmt: skip
 
 
-async def compare_sample(request: web.Request) -> web.Response:
+async def sample_comparison_page(request: web.Request) -> web.Response:
     """Serve the page with both runs' conversations of a sample."""
     query = request.query
     asked = {name: query.get(name, "") for name in ("a", "b", "anyway", "only", "score")}

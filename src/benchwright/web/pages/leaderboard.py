@@ -6,17 +6,17 @@ from typing import Any
 
 from aiohttp import web
 
-from benchwright.analysis.leaderboard.board import BoardEntry, BoardOptions, leaderboard
-from benchwright.analysis.leaderboard.order import order_names, sort_board
+from benchwright.analysis.leaderboard.board import BoardEntry, BoardOptions, build_leaderboard
 from benchwright.analysis.leaderboard.records import Leaderboard
-from benchwright.analysis.leaderboard.spending import read_price
+from benchwright.analysis.leaderboard.row_order import order_names, sort_board
+from benchwright.analysis.leaderboard.spending import parse_price
 from benchwright.analysis.run_list import RunFilter, RunRow
 from benchwright.analysis.run_list import sort_rows as ordered_rows
-from benchwright.reports.comparison.sentences import raw_line
+from benchwright.reports.comparison.sentences import unescaped_line
 from benchwright.reports.html.leaderboard import block_table, board_sections, board_table
 from benchwright.reports.leaderboard.cell_texts import leaderboard_notes
 from benchwright.runs.manifest_facts import RUN_KINDS, VALIDATION_KIND
-from benchwright.runs.selection import newest_run_of_each_part
+from benchwright.runs.run_selection import newest_run_of_each_part
 from benchwright.web.rendering import render_page
 from benchwright.web.text import viewer_address
 from benchwright.web.threads import run_in_thread
@@ -29,7 +29,7 @@ GROUPINGS = {"": "a row for each model", "run": "a row for each run"}
 QUERY_PARAMETERS = ("q", "kind", "suite", "by", "sort", "price")
 
 
-async def table_page(request: web.Request) -> web.Response:
+async def leaderboard_page(request: web.Request) -> web.Response:
     """Serve the page on which runs are selected.
 
     If the query has `part`, serve only the leaderboard of the selected runs.
@@ -73,7 +73,7 @@ def _board_part(viewer: Viewer, asked: dict[str, str], runs: list[str]) -> web.R
     shown: dict[str, Any] = {
         "board": board,
         "table": board_table(sort_board(board, by), by, href, sorting),
-        "lines": [(line.kind, raw_line(line)) for line in leaderboard_notes(board)],
+        "lines": [(line.kind, unescaped_line(line)) for line in leaderboard_notes(board)],
         "sections": list(board_sections(sort_board(board, by))),
         "plot_table": block_table,
         "left_out": len(rows) - len(newest),
@@ -104,8 +104,8 @@ def _leaderboard(viewer: Viewer, rows: list[RunRow], by: str, prices: str) -> Le
         UserError: If a price is invalid.
     """
     key = (by, prices, tuple((row.id, row.size, row.state) for row in rows))
-    priced = dict(read_price(one.strip()) for one in prices.split(";") if one.strip())
+    priced = dict(parse_price(one.strip()) for one in prices.split(";") if one.strip())
     wanted = BoardOptions(group_by="run" if by == "run" else "model", prices=priced)
-    return viewer.leaderboards.get(
-        key, lambda: leaderboard([BoardEntry(viewer.runs.directory(row.id)) for row in rows], wanted)
+    return viewer.leaderboards.get_or_compute(
+        key, lambda: build_leaderboard([BoardEntry(viewer.runs.directory(row.id)) for row in rows], wanted)
     )

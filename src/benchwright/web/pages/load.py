@@ -12,13 +12,13 @@ from benchwright.analysis.load.comparison.references import read_loads
 from benchwright.analysis.load.plot_data import DetailedLoad
 from benchwright.analysis.load.server_metrics_file import SERVER_METRICS_FILE
 from benchwright.analysis.run_list import RunRow
-from benchwright.app.load.report import compared_loads
+from benchwright.app.load.report import compare_detailed_loads
 from benchwright.errors import UserError
 from benchwright.reports.html.load import loads_part
-from benchwright.runs.journal_tail import size_of
+from benchwright.runs.journal_tail import file_size
 from benchwright.web.live_updates import PageState, send_changes
 from benchwright.web.rendering import render_page
-from benchwright.web.text import load_address
+from benchwright.web.text import load_page_address
 from benchwright.web.threads import run_in_thread
 from benchwright.web.viewer import VIEWER_KEY, Viewer
 
@@ -32,7 +32,7 @@ MAX_SELECTABLE_LOADS = 200
 """Maximum number of measurements that can be chosen to be drawn over another one. These are the newest ones."""
 
 
-async def load_page(request: web.Request) -> web.Response:
+async def load_measurement_page(request: web.Request) -> web.Response:
     """Serve the page of a measurement. If the query has `part`, serve only its levels or its figures.
 
     `with` in the query contains the tags of the other measurements to draw.
@@ -59,13 +59,13 @@ def _whole(viewer: Viewer, tag: str, others: Sequence[str]) -> web.Response:
         others=others,
         offered=_offered(viewer, tag),
         version=_version(rows),
-        part=load_address(tag, part="figures", **{"with": others}),
+        part=load_page_address(tag, part="figures", **{"with": others}),
     )
 
 
 def _figures_part(viewer: Viewer, tags: Sequence[str]) -> web.Response:
     loads = [load for tag in tags for load in _loads(viewer, tag)]
-    return render_page("part_load.html", figures=loads_part(loads, compared_loads(loads)))
+    return render_page("part_load.html", figures=loads_part(loads, compare_detailed_loads(loads)))
 
 
 def _levels(viewer: Viewer, tag: str) -> list[RunRow]:
@@ -74,7 +74,7 @@ def _levels(viewer: Viewer, tag: str) -> list[RunRow]:
     Raises:
         UserError: If there is no such measurement.
     """
-    rows = [row for row in viewer.runs.rows() if row.measurement == tag]
+    rows = [row for row in viewer.runs.rows() if row.measurement_tag == tag]
     if not rows:
         raise UserError(f"There is no measurement {tag}.")
     return sorted(rows, key=lambda row: (row.created_at, row.id))
@@ -87,11 +87,12 @@ def _loads(viewer: Viewer, tag: str) -> list[DetailedLoad]:
     key = (
         tag,
         tuple(
-            (row.id, row.size, row.state, size_of(directories[row.id] / SERVER_METRICS_FILE)) for row in rows
+            (row.id, row.size, row.state, file_size(directories[row.id] / SERVER_METRICS_FILE))
+            for row in rows
         ),
     )
     newest_first = [(directories[row.id], row.manifest) for row in reversed(rows)]
-    loads = viewer.loads.get(key, lambda: read_loads(newest_first))
+    loads = viewer.loads.get_or_compute(key, lambda: read_loads(newest_first))
     running = {row.id for row in rows if row.state == "running"}
     return [_marked(load, running) for load in loads] if running else loads
 
@@ -111,13 +112,13 @@ def _offered(viewer: Viewer, tag: str) -> list[tuple[str, str]]:
     """Return (tag, title) of all other load measurements, the newest first."""
     found: dict[str, list[RunRow]] = {}
     for row in viewer.runs.rows():
-        if row.measurement not in ("", tag):
-            found.setdefault(row.measurement, []).append(row)
+        if row.measurement_tag not in ("", tag):
+            found.setdefault(row.measurement_tag, []).append(row)
     newest = sorted(found, key=lambda one: -found[one][0].created_at)[:MAX_SELECTABLE_LOADS]
     return [(one, f"{', '.join(_models(found[one]))} ({one})") for one in newest]
 
 
-async def load_live(request: web.Request) -> web.StreamResponse:
+async def stream_load_updates(request: web.Request) -> web.StreamResponse:
     """Send a server-sent event each time a level changes or a new one begins.
 
     The events end when the browser disconnects or the viewer closes.

@@ -9,7 +9,7 @@ from aiohttp import web
 
 from benchwright.analysis.pack_runs import models_of
 from benchwright.errors import UserError
-from benchwright.packs.events import Event
+from benchwright.packs.events import ProgressEvent
 from benchwright.packs.run_files import read_events
 from benchwright.reports.pack_replay import event_line
 from benchwright.text import one_line
@@ -51,7 +51,7 @@ class ReplayStep(NamedTuple):
 
 
 def steps_of(
-    events: Sequence[Event], labels: Mapping[str, str], scenarios: Sequence[str]
+    events: Sequence[ProgressEvent], labels: Mapping[str, str], scenarios: Sequence[str]
 ) -> list[ReplayStep]:
     """Convert events to steps of the replay.
 
@@ -75,10 +75,10 @@ class _Matrix:
         self._columns = {name: place for place, name in enumerate(models)}
         self._at_work: set[CellKey] = set()
 
-    def row(self, event: Event) -> int | None:
+    def row(self, event: ProgressEvent) -> int | None:
         return self._rows.get(str(event.get("scenarioId")))
 
-    def changes(self, event: Event) -> Iterator[CellChange]:
+    def changes(self, event: ProgressEvent) -> Iterator[CellChange]:
         kind, place = event.get("type"), (str(event.get("scenarioId")), str(event.get("modelId")))
         if kind in ("run_started", "run_finished", "run_error"):
             yield from (self._change(one, "idle", "") for one in sorted(self._at_work))

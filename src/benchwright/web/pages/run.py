@@ -11,18 +11,18 @@ from aiohttp import web
 from benchwright.analysis.request_lines import request_lines
 from benchwright.analysis.run_list import RunRow
 from benchwright.endpoint.card import Card
-from benchwright.formats import duration
-from benchwright.reports.comparison.sentences import raw_line
+from benchwright.formats import format_duration
+from benchwright.reports.comparison.sentences import unescaped_line
 from benchwright.reports.decision import decision_lines
 from benchwright.reports.html.plots import decision_plots
 from benchwright.reports.summary import interval_text
 from benchwright.runs.cards import card_lines, read_cards
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.tags_and_notes import MAX_NOTE_LENGTH, set_note
-from benchwright.web.figures import figures_of
+from benchwright.web.figures import compute_figures
 from benchwright.web.live_updates import PageState, send_changes
 from benchwright.web.pages.pack import pack_values
-from benchwright.web.pages.trials_table import MAX_READ_WAIT, parse_trial_query, samples_values
+from benchwright.web.pages.trials_table import MAX_READ_WAIT, parse_trial_query, trials_table_values
 from benchwright.web.rendering import render_page
 from benchwright.web.threads import run_in_thread
 from benchwright.web.trial_selection import SORT_ORDERS, TrialQuery
@@ -34,7 +34,7 @@ MAX_INLINE_JOURNAL_BYTES = 2 * 2**20
 If the journal is larger, the summary is loaded later.
 """
 
-FACTS_IN_MATRIX = frozenset({"models", "scenarios", "categories", "cards"})
+FACTS_SHOWN_IN_MATRIX = frozenset({"models", "scenarios", "categories", "cards"})
 """Names of facts about a pack's run that the page leaves out. Its matrix of scenarios by models already shows them."""
 
 
@@ -54,7 +54,7 @@ async def run_page(request: web.Request) -> web.Response:
 
 def _whole(viewer: Viewer, run: str, wanted: TrialQuery) -> web.Response:
     row, manifest = viewer.runs.row(run), viewer.runs.manifest(run)
-    samples = samples_values(viewer, row, manifest, wanted)
+    samples = trials_table_values(viewer, row, manifest, wanted)
     small = row.size <= MAX_INLINE_JOURNAL_BYTES
     return render_page(
         "run.html",
@@ -93,14 +93,14 @@ def _figures_of(viewer: Viewer, manifest: Manifest) -> dict[str, Any]:
     trials = viewer.trials(manifest.id)
     trials.read_all()
     with trials.lock:
-        made = figures_of(manifest, trials.table)
+        made = compute_figures(manifest, trials.table)
     return {
         "summary": made.summary,
         "charts": made.targets,
         "decision": [] if made.summary.decision is None else list(decision_lines(made.summary.decision)),
         "origin": made.summary.origin.lines if made.summary.origin else [],
         "closing": decision_plots(made.summary.decision),
-        "plain_line": raw_line,
+        "plain_line": unescaped_line,
         "interval_text": interval_text,
         "request_lines": request_lines,
     }
@@ -126,7 +126,7 @@ PAGE_PARTS: dict[str, Callable[[Viewer, RunRow, Manifest], dict[str, Any]]] = {
 def _samples_part(viewer: Viewer, run: str, wanted: TrialQuery) -> web.Response:
     row, manifest = viewer.runs.row(run), viewer.runs.manifest(run)
     return render_page(
-        "part_samples.html", row=row, manifest=manifest, **samples_values(viewer, row, manifest, wanted)
+        "part_samples.html", row=row, manifest=manifest, **trials_table_values(viewer, row, manifest, wanted)
     )
 
 
@@ -150,7 +150,9 @@ def _facts(manifest: Manifest, cards: Mapping[str, Card]) -> dict[str, Any]:
     facts["Repeats"] = manifest.repeats
     facts["Concurrency"] = manifest.concurrency or "auto"
     facts |= {name: _plain(value) for name, value in manifest.settings.items()}
-    facts |= {name: _plain(value) for name, value in manifest.about.items() if name not in FACTS_IN_MATRIX}
+    facts |= {
+        name: _plain(value) for name, value in manifest.about.items() if name not in FACTS_SHOWN_IN_MATRIX
+    }
     facts["Versions"] = ", ".join(f"{name} {version}" for name, version in manifest.versions.items())
     return {name.replace("_", " "): value for name, value in facts.items() if value not in ("", None)}
 
@@ -167,7 +169,7 @@ async def save_note(request: web.Request) -> NoReturn:
     raise web.HTTPSeeOther(f"/runs/{run}")
 
 
-async def run_live(request: web.Request) -> web.StreamResponse:
+async def stream_run_updates(request: web.Request) -> web.StreamResponse:
     """Send a server-sent event each time a run's journal grows or its state changes.
 
     The events end when the browser disconnects or the viewer closes.
@@ -177,7 +179,7 @@ async def run_live(request: web.Request) -> web.StreamResponse:
     def look() -> PageState:
         row, trials = viewer.runs.row(run), viewer.trials(run)
         trials.read(MAX_READ_WAIT)
-        return PageState(_event_id(row, trials.table.position), _figures(row))
+        return PageState(_event_id(row, trials.table.bytes_read), _figures(row))
 
     await run_in_thread(viewer.runs.row, run)  # raises UserError for a missing run before the stream begins
     return await send_changes(request, look)
@@ -194,12 +196,12 @@ def _event_id(row: RunRow, position: int) -> str:
 def _figures(row: RunRow) -> dict[str, Any]:
     """Return the values on the page that live updates change."""
     pace = "" if row.rate is None else f"{row.rate:.1f} trials/s"
-    left = "" if row.eta is None else f"about {duration(row.eta)} left"
+    left = "" if row.eta is None else f"about {format_duration(row.eta)} left"
     return {
         "state": row.state,
         "done": f"{row.done or 0:,}",
         "total": "?" if row.planned is None else f"{row.planned:,}",
-        "share": row.share,
-        "percent": f"{row.share:.0%}",
+        "share": row.finished_share,
+        "percent": f"{row.finished_share:.0%}",
         "pace": ", ".join(text for text in (pace, left) if text),
     }

@@ -97,7 +97,7 @@ def _known(values: Iterable[str]) -> list[str]:
     return sorted(set(values), key=str.lower)
 
 
-async def runs_live(request: web.Request) -> web.StreamResponse:
+async def stream_run_list_updates(request: web.Request) -> web.StreamResponse:
     """Send a server-sent event each time any run changes.
 
     The events end when the browser disconnects or the viewer closes.

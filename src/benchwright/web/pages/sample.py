@@ -23,15 +23,15 @@ from benchwright.web.pages.trial_addresses import (
     row_address,
 )
 from benchwright.web.pages.trial_preview import MAX_TEXT_LENGTH, preview_values, same_sample_trials
-from benchwright.web.pages.trials_table import samples_address
+from benchwright.web.pages.trials_table import trials_table_address
 from benchwright.web.rendering import render_page
 from benchwright.web.run_trials import TrialRow
-from benchwright.web.text import safe_name, viewer_address
+from benchwright.web.text import safe_file_name, viewer_address
 from benchwright.web.threads import run_in_thread
 from benchwright.web.trial_selection import find_neighbours
 from benchwright.web.viewer import VIEWER_KEY, Viewer
 
-FILE_PARTS = ("request", "response", "body", "line")
+DOWNLOADABLE_PARTS = ("request", "response", "body", "line")
 
 
 async def sample_page(request: web.Request) -> web.Response:
@@ -39,20 +39,20 @@ async def sample_page(request: web.Request) -> web.Response:
     return await run_in_thread(_render, request.app[VIEWER_KEY], parse_trial_place(request))
 
 
-async def sample_file(request: web.Request) -> web.Response:
+async def download_sample_file(request: web.Request) -> web.Response:
     """Serve a file of a trial as a download: a request, a response, the body or the journal line.
 
     Raises:
         HTTPNotFound: If there is no such file, attempt or request.
     """
     part, attempt, exchange = (request.query.get(name, "") for name in ("part", "attempt", "exchange"))
-    if part not in FILE_PARTS or not (
+    if part not in DOWNLOADABLE_PARTS or not (
         attempt.isdecimal() and exchange.isdecimal() and len(attempt + exchange) < 12
     ):
         raise web.HTTPNotFound
     place = parse_trial_place(request)
     content = await run_in_thread(_raw, request.app[VIEWER_KEY], place, part, int(attempt), int(exchange))
-    name = f"{safe_name(place.sample)}-{place.repeat}-{attempt}-{part}-{exchange}.json"
+    name = f"{safe_file_name(place.sample)}-{place.repeat}-{attempt}-{part}-{exchange}.json"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return web.Response(body=content, content_type="application/json", headers=headers)
 
@@ -88,7 +88,7 @@ def _render(viewer: Viewer, place: TrialPlace) -> web.Response:
             for name, one in near._asdict().items()
         }
         others = same_sample_trials(trials, place, number)
-        siblings = trials.siblings(row.sample)
+        siblings = trials.trials_of_sample(row.sample)
         passing = passing_score(manifest, trials.table)
     return render_page(
         "sample.html",
@@ -103,7 +103,7 @@ def _render(viewer: Viewer, place: TrialPlace) -> web.Response:
         attempts=[attempt_values(directory, one, place.run, turn) for turn, one in enumerate(attempts)][::-1],
         steps=steps,
         changed=_changed(viewer, place, row),
-        up=samples_address(place.run, place.query),
+        up=trials_table_address(place.run, place.query),
     )
 
 

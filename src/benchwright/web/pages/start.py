@@ -10,12 +10,12 @@ from typing import Any, NoReturn
 from aiohttp import web
 
 from benchwright.app.pack_store import installed_packs
-from benchwright.app.run_lookup.named import existing_run
+from benchwright.app.run_lookup.existing_runs import find_existing_run
 from benchwright.catalog.registry import list_abouts
 from benchwright.errors import UserError
 from benchwright.runs.locks import interrupt_run
 from benchwright.secrets import SECRETS
-from benchwright.web.command_line import options_of, repeat_command
+from benchwright.web.command_line import command_line_options, repeat_command
 from benchwright.web.rendering import render_page
 from benchwright.web.threads import run_in_thread
 from benchwright.web.viewer import VIEWER_KEY, Viewer
@@ -118,7 +118,7 @@ def _start(viewer: Viewer, form: Mapping[str, str]) -> None:
         if "model" not in endpoint:
             raise UserError("Enter a model.")
         title = f"check of {endpoint['model']}"
-        viewer.started.start(["check", *options_of(endpoint)], title, environment=environment)
+        viewer.started.start(["check", *command_line_options(endpoint)], title, environment=environment)
         return
     command, directory = _command(viewer, form)
     viewer.started.start(
@@ -138,18 +138,18 @@ def _command(viewer: Viewer, form: Mapping[str, str]) -> tuple[list[str], Path |
     if what not in {name for group in _choices(viewer).values() for name, _ in group}:
         raise UserError("Choose what to run.")
     if what.startswith(RUN):
-        begun = existing_run(str(viewer.runs.directory(what.removeprefix(RUN))))
+        begun = find_existing_run(str(viewer.runs.directory(what.removeprefix(RUN))))
         if begun.manifest.kind == "eval" and "max_samples" in changes:
             changes["limit"] = changes.pop("max_samples")
         return repeat_command(begun, changes)
     if what.startswith(CONFIGURATION):
         if "max_samples" in changes:
             changes["limit"] = changes.pop("max_samples")
-        return ["eval", f"--config={what.removeprefix(CONFIGURATION)}", *options_of(changes)], None
+        return ["eval", f"--config={what.removeprefix(CONFIGURATION)}", *command_line_options(changes)], None
     if "model" not in changes:
         raise UserError("Enter a model.")
     name = what.removeprefix(BENCHMARK)  # `run` also recognises packs by their prefix
-    return ["run", name, *options_of(changes)], None
+    return ["run", name, *command_line_options(changes)], None
 
 
 def _changes(form: Mapping[str, str]) -> dict[str, Any]:
@@ -196,6 +196,6 @@ def _go_on(viewer: Viewer, run: str, command: str, options: list[str]) -> None:
     if former is not None and former.exit_code is None:
         raise UserError(f"{run} is being started already.")
     directory = viewer.runs.directory(run)
-    if command == "resume" and existing_run(str(directory)).state == "finished":
+    if command == "resume" and find_existing_run(str(directory)).state == "finished":
         raise UserError(f"{run} is finished.")
     viewer.started.start([command, str(directory), *options, "--quiet"], f"{command} {run}", run=run)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from benchwright.analysis.report.records import Pieces
-from benchwright.analysis.report.text_pieces import find_span, shorten
+from benchwright.analysis.report.records import TextPieces
+from benchwright.analysis.report.text_pieces import find_span, shorten_to_pieces
 from benchwright.analysis.suspicious_passes import kind_in_words
 from benchwright.analysis.trial_preview import read_preview, score_explanation, trial_notes
 from benchwright.runs.attempts import ScoredTrial
@@ -55,7 +55,7 @@ def preview_values(directory: Path, trial: ScoredTrial, most: int = MAX_PAGE_TEX
 def same_sample_trials(trials: RunTrials, place: TrialPlace, number: int) -> list[dict[str, Any]]:
     """Return all trials of a sample (its repeats, models and attempts). Empty if the sample has only this trial."""
     found = []
-    for row in trials.siblings(trials.table.sample[number])[:MAX_SIDE_BY_SIDE]:
+    for row in trials.trials_of_sample(trials.table.sample[number])[:MAX_SIDE_BY_SIDE]:
         attempts = trials.table.read_attempts(row.number)
         counting = trials.table.read_trial(row.number)
         for turn, attempt in enumerate(attempts):
@@ -72,13 +72,13 @@ def same_sample_trials(trials: RunTrials, place: TrialPlace, number: int) -> lis
     return found[:MAX_SIDE_BY_SIDE] if len(found) > 1 else []
 
 
-def _marked(answer: str | None, trial: ScoredTrial, most: int) -> Pieces:
+def _marked(answer: str | None, trial: ScoredTrial, most: int) -> TextPieces:
     if not answer:
         return []
     spans = (find_span(answer, score.span) for score in trial.scores.values())
     whole = (0, len(answer))  # a mark over the whole answer means nothing
-    return shorten(answer, most, next((span for span in spans if span not in (None, whole)), None))
+    return shorten_to_pieces(answer, most, next((span for span in spans if span not in (None, whole)), None))
 
 
-def _cut(text: str | None, most: int) -> Pieces:
-    return shorten(text, most) if text else []
+def _cut(text: str | None, most: int) -> TextPieces:
+    return shorten_to_pieces(text, most) if text else []

@@ -19,8 +19,8 @@ from benchwright.web.run_trials import RunTrials
 from benchwright.web.text import viewer_address
 from benchwright.web.trial_selection import (
     FILTER_EXPLANATIONS,
-    FILTERS,
     SORT_ORDERS,
+    TRIAL_FILTERS,
     TrialQuery,
     select_trials,
 )
@@ -46,7 +46,7 @@ def parse_trial_query(request: web.Request) -> TrialQuery:
     """Parse the table's query from a request."""
     query = request.query
     return TrialQuery(
-        filter=query.get("only", "all") if query.get("only") in FILTERS else "all",
+        filter=query.get("only", "all") if query.get("only") in TRIAL_FILTERS else "all",
         search_words=query.get("q", ""),
         target=query.get("target", ""),
         order=query.get("order", "begun") if query.get("order") in SORT_ORDERS else "begun",
@@ -54,7 +54,7 @@ def parse_trial_query(request: web.Request) -> TrialQuery:
     )
 
 
-def samples_address(run: str, wanted: TrialQuery, **changes: Any) -> str:
+def trials_table_address(run: str, wanted: TrialQuery, **changes: Any) -> str:
     """Return the address of a run, with a query for its table of trials."""
     return viewer_address(f"/runs/{run}", **_query(msgspec.structs.replace(wanted, **changes)))
 
@@ -80,7 +80,9 @@ def _query(wanted: TrialQuery) -> dict[str, Any]:
     }
 
 
-def samples_values(viewer: Viewer, row: RunRow, manifest: Manifest, wanted: TrialQuery) -> dict[str, Any]:
+def trials_table_values(
+    viewer: Viewer, row: RunRow, manifest: Manifest, wanted: TrialQuery
+) -> dict[str, Any]:
     """Return the template values for one page of the table of trials."""
     trials = viewer.trials(row.id)
     whole = trials.read(MAX_READ_WAIT)
@@ -89,20 +91,20 @@ def samples_values(viewer: Viewer, row: RunRow, manifest: Manifest, wanted: Tria
         found = select_trials(manifest, table, wanted, PAGE_SIZE)
         return {
             "wanted": wanted,
-            "lines": list(_lines(trials, found.numbers)),
+            "lines": list(_lines(trials, found.row_numbers)),
             "count": found.total,
             "counts": found.counts,
             "pages": max(1, -(-found.total // PAGE_SIZE)),
-            "position": table.position,
-            "read": None if whole else table.position / max(1, table.size()),
+            "position": table.bytes_read,
+            "read": None if whole else table.bytes_read / max(1, table.journal_size()),
             "unreadable": table.unreadable,
             "scorers": list(table.scores),
             "passing": passing_score(manifest, table),
             "targets": table.targets.names[:],
             "names": display_names(manifest),
-            "filters": {name: told for name, (told, _) in FILTERS.items()},
+            "filters": {name: told for name, (told, _) in TRIAL_FILTERS.items()},
             "explained": FILTER_EXPLANATIONS,
-            "url": lambda **changes: samples_address(row.id, wanted, **changes),
+            "url": lambda **changes: trials_table_address(row.id, wanted, **changes),
             "sample_url": lambda line: sample_address(
                 row.id, wanted, line["row"].sample, line["row"].target, line["row"].repeat
             ),
@@ -123,5 +125,5 @@ def _lines(trials: RunTrials, numbers: Sequence[int]) -> Iterator[dict[str, Any]
             "target": one_line(told.target or "", 60),
             "answer": one_line(next(spans, told.answer or ""), 60),
             "reason": one_line(trial.record.reason or ""),
-            "flags": [kind_in_words(kind) for kind in trials.table.flagged.kinds(number)],
+            "flags": [kind_in_words(kind) for kind in trials.table.flagged.flag_kinds(number)],
         }

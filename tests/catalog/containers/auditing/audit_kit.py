@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from benchwright.catalog.containers.auditing import Step, Trajectory, audit
+from benchwright.catalog.containers.auditing import Step, Trajectory, audit_trajectory
 
 Said = str | tuple[str, str]
 """A command that printed something, or a command with its output."""
@@ -21,5 +21,5 @@ def steps(said: Sequence[Said]) -> list[Step]:
 
 def found(*said: Said, weight: str = "sign", **trajectory: Any) -> list[str]:
     """The kinds of what is found in the commands, each once."""
-    findings = audit(Trajectory(steps=steps(said), **trajectory))
+    findings = audit_trajectory(Trajectory(steps=steps(said), **trajectory))
     return list(dict.fromkeys(one.kind for one in findings if one.weight == weight))

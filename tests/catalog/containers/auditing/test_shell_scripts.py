@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.catalog.containers.auditing.shell import ShellReader
+from benchwright.catalog.containers.auditing.shell_reader import ShellReader
 
 
 def words(script: str) -> list[list[str]]:
@@ -53,7 +53,7 @@ def test_the_folder_that_one_script_changes_to_is_that_of_the_next() -> None:
     reader = ShellReader()
     reader.read("cd /a && cd b")
     (command,) = reader.read("cat c").commands
-    assert command.path("c") == "/a/b/c"
+    assert command.resolve_path("c") == "/a/b/c"
 
 
 def test_the_evidence_is_the_line_of_the_script() -> None:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import pytest
 from tests.recorded_agents import recorded
 
-from benchwright.catalog.containers.auditing import Trajectory, audit, steps_of
+from benchwright.catalog.containers.auditing import Trajectory, audit_trajectory, steps_of
 from benchwright.records import Message
 
 TESTS = "/tests/test_outputs.py"
@@ -73,7 +73,7 @@ def conversation(call: Call, output: str) -> list[Message]:
 
 def kinds(call: Call, output: str = "assert 1\n", weight: str = "sign") -> set[str]:
     trajectory = Trajectory("Write the program.", steps=steps_of(conversation(call, output)))
-    return {one.kind for one in audit(trajectory) if one.weight == weight}
+    return {one.kind for one in audit_trajectory(trajectory) if one.weight == weight}
 
 
 def named(call: Call) -> str:
@@ -110,7 +110,7 @@ def test_looking_for_files_by_name_is_a_note() -> None:
 def test_a_folder_of_one_call_is_not_that_of_the_next() -> None:
     first = conversation(Call("opencode", "bash", {"command": "pwd", "workdir": "/tests"}), "/tests")
     second = conversation(Call("opencode", "bash", {"command": "cat notes.md"}), "notes")
-    assert {one.turn for one in audit(Trajectory(steps=steps_of([*first, *second])))} == {1}
+    assert {one.turn for one in audit_trajectory(Trajectory(steps=steps_of([*first, *second])))} == {1}
 
 
 class TestEditsInText:
@@ -120,7 +120,7 @@ class TestEditsInText:
 
     def kinds(self, answer: str) -> set[str]:
         steps = steps_of([{"role": "assistant", "content": answer}], edits_in_text=True)
-        return {one.kind for one in audit(Trajectory(steps=steps))}
+        return {one.kind for one in audit_trajectory(Trajectory(steps=steps))}
 
     @pytest.mark.parametrize(
         "block", ["import os\n", "<<<<<<< SEARCH\nimport sys\n=======\nimport os\n>>>>>>> REPLACE\n"]
@@ -133,7 +133,7 @@ class TestEditsInText:
 
     def test_are_not_looked_for_in_answers_of_other_agents(self) -> None:
         said: list[Message] = [{"role": "assistant", "content": self.ANSWER}]
-        assert audit(Trajectory(steps=steps_of(said))) == []
+        assert audit_trajectory(Trajectory(steps=steps_of(said))) == []
 
 
 @pytest.mark.parametrize("call", [one for one in READING + WRITING + FETCHING if one.sample], ids=named)

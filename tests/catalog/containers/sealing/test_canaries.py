@@ -11,7 +11,7 @@ import pytest
 from benchwright.catalog.containers.sealing.canaries import (
     copy_with_changes,
     new_canary,
-    python_tests,
+    select_python_tests,
     with_passing_test,
 )
 from benchwright.catalog.containers.sealing.failing_tests import flag_untested_pass
@@ -38,16 +38,16 @@ def test_it_fails_by_every_runner_and_one_that_passes_does_not(runner: str, tmp_
 
 def test_a_report_that_says_it_passed_does_not_tell_of_it() -> None:
     canary = new_canary()
-    assert canary.is_reported(f"FAILED tests/test_it.py::test_{canary.mark} - AssertionError")
-    assert not canary.is_reported(f"PASSED tests/test_it.py::test_{canary.mark}")
+    assert canary.is_reported(f"FAILED tests/test_it.py::test_{canary.output_mark} - AssertionError")
+    assert not canary.is_reported(f"PASSED tests/test_it.py::test_{canary.output_mark}")
     assert not canary.is_reported("3 passed in 0.02s")
 
 
 @pytest.mark.parametrize("name", ["test_a.py", "a.test.ts", "a.spec.jsx", "a_test.go", "src/lib.rs"])
 def test_it_is_written_in_the_language_of_the_file(name: str) -> None:
     canary = new_canary()
-    assert canary.mark in canary.code_for(name)
-    assert canary.code_for("Test.java") == ""
+    assert canary.output_mark in canary.test_code_for(name)
+    assert canary.test_code_for("Test.java") == ""
 
 
 def test_a_copy_of_tests_has_other_texts_and_the_tests_stay_as_they_are(tmp_path: Path) -> None:
@@ -56,7 +56,7 @@ def test_a_copy_of_tests_has_other_texts_and_the_tests_stay_as_they_are(tmp_path
     (tmp_path / "tests/data.txt").write_text("data")
     (tmp_path / "run-tests.sh").write_text("pytest")
     texts = {"tests/test_it.py": TESTS, "tests/data.txt": "data", "other/test_it.py": TESTS}
-    assert python_tests(texts, ["tests"]) == {"tests/test_it.py": TESTS}
+    assert select_python_tests(texts, ["tests"]) == {"tests/test_it.py": TESTS}
     with copy_with_changes(tmp_path, ["tests", "run-tests.sh"], {"tests/test_it.py": "other"}) as copy:
         assert (copy / "tests/test_it.py").read_text() == "other"
         assert (copy / "tests/data.txt").read_text() == "data"

@@ -14,10 +14,10 @@ from tests.catalog.swe_bench.projects import (
     sympy_source,
 )
 
-from benchwright.catalog.containers.sealing.runner_report import runner_part, summary_lines
+from benchwright.catalog.containers.sealing.runner_report import cut_to_runner_output, extract_summaries
 from benchwright.catalog.swe_bench.grading import flag_printed_elsewhere, grade
 from benchwright.catalog.swe_bench.instance_script import END_MARK, START_MARK
-from benchwright.catalog.swe_bench.log_parsers import PARSERS
+from benchwright.catalog.swe_bench.log_parsers import LOG_PARSERS
 
 FORGED = "PASSED test_it.py::test_b\n"
 CONTENT = {
@@ -43,11 +43,11 @@ def test_all_that_a_runner_says_of_its_tests_stands_before_its_closing_line(
         "django": lambda: django_log(tmp_path, django_source(names)),
         "sympy": lambda: sympy_log(tmp_path, sympy_source(names)),
     }[runner]()
-    parse = PARSERS[runner]
+    parse = LOG_PARSERS[runner]
     assert len(parse(log)) >= 2
-    assert parse(runner_part(log)) == parse(summary_lines(log)) == parse(log)
+    assert parse(cut_to_runner_output(log)) == parse(extract_summaries(log)) == parse(log)
     forged = f"{log}PASSED test_z\ntest_z (x) ... ok\ntest_z ok\n"
-    assert parse(runner_part(forged)) == parse(log)
+    assert parse(cut_to_runner_output(forged)) == parse(log)
 
 
 def test_an_honest_log_has_no_flag_whatever_the_tests_print(tmp_path: Path) -> None:
@@ -75,4 +75,4 @@ def test_results_printed_before_the_summary_of_tests_that_were_not_run_have_a_fl
 
 
 def test_a_log_of_a_runner_that_is_not_known_is_left_as_it_is() -> None:
-    assert runner_part("ok 1 - a\nok 2 - b\n") == "ok 1 - a\nok 2 - b\n"
+    assert cut_to_runner_output("ok 1 - a\nok 2 - b\n") == "ok 1 - a\nok 2 - b\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from benchwright.catalog.containers.sealing import leaks
-from benchwright.catalog.containers.sealing.leaks import Leaks, fixed_copies, identical_files
+from benchwright.catalog.containers.sealing.leaks import Leaks, find_fixed_copies, find_identical_files
 from benchwright.sandbox.docker import DockerSandbox, DockerSandboxes, SandboxSpec
 
 pytestmark = pytest.mark.slow
@@ -36,8 +36,8 @@ async def found(sandboxes: DockerSandboxes, image: str, files: dict[str, bytes],
     async with sandboxes.start(SandboxSpec(image, read_only=False)) as sandbox:
         await sandbox.write_files(files)
         if known:
-            return await identical_files(sandbox, known.items())
-        return await fixed_copies(sandbox, "/testbed", PATCH)
+            return await find_identical_files(sandbox, known.items())
+        return await find_fixed_copies(sandbox, "/testbed", PATCH)
 
 
 async def test_a_file_of_the_solution_is_found_wherever_it_lies(
@@ -76,8 +76,8 @@ async def test_what_cannot_be_searched_is_said_and_nothing_is_found(
         await DockerSandbox(sandbox.container, SandboxSpec(workshop, read_only=False, user="0")).write_files(
             slow
         )
-        late = await identical_files(sandbox, [("solve", SOLUTION)])
+        late = await find_identical_files(sandbox, [("solve", SOLUTION)])
         await sandbox.run(["rm", "/bin/sha256sum"], seconds=5)
-        missing = await identical_files(sandbox, [("solve", SOLUTION)])
+        missing = await find_identical_files(sandbox, [("solve", SOLUTION)])
     assert late.problem == "the search of the image was ended after 1 s"
     assert missing.problem == "the image could not be searched: there is no sha256sum"

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from benchwright.catalog.containers.sealing.history import remove_later_commits
+from benchwright.catalog.containers.sealing.commit_removal import remove_later_commits
 from benchwright.errors import ExecutionError
 from benchwright.sandbox.docker import DockerSandbox, DockerSandboxes, SandboxSpec, connect
 

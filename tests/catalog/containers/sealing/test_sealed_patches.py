@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from benchwright.catalog.containers.sealing.patches import (
+from benchwright.catalog.containers.sealing.patch_auditing import (
     DEPENDS,
     audit_patch,
+    find_outside_path,
     is_test_configuration,
-    outside_path,
     split_patch,
 )
 from benchwright.sandbox.docker.time_limits import time_limit_factor
@@ -52,7 +52,7 @@ LINK = "diff --git a/{0} b/{0}\nnew file mode 120000\n--- /dev/null\n+++ b/{0}\n
     ],
 )
 def test_a_patch_that_leads_out_of_the_work_tree_is_known(patch: str, name: str) -> None:
-    assert outside_path(added("honest.py") + patch) == name
+    assert find_outside_path(added("honest.py") + patch) == name
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_a_patch_that_leads_out_of_the_work_tree_is_known(patch: str, name: str)
     ],
 )
 def test_other_patches_do_not(patch: str) -> None:
-    assert outside_path(patch) is None
+    assert find_outside_path(patch) is None
 
 
 SETUP = (

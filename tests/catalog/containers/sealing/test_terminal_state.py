@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from benchwright.catalog.containers.sealing.called_programs import (
     CalledPrograms,
     find_called_programs,
+    find_visible_path,
     folders_in,
-    visible_path,
 )
 from benchwright.catalog.containers.sealing.terminal_state import (
     TerminalState,
-    exports_in,
+    parse_exports,
     variables_affecting_tests,
 )
 
@@ -30,7 +30,7 @@ VALUES = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size
 def test_what_a_shell_exports_is_read_as_it_was_set(shell: str, variables: dict[str, str]) -> None:
     environment = {"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", **variables}
     said = subprocess.run([shell, "-c", "export -p"], env=environment, capture_output=True, check=True).stdout
-    found, plain = exports_in(said.decode())
+    found, plain = parse_exports(said.decode())
     assert plain
     assert {name: found[name] for name in variables} == variables
 
@@ -39,11 +39,11 @@ def test_what_a_shell_exports_is_read_as_it_was_set(shell: str, variables: dict[
     "more", ["bash() { true; }", "export A=$(touch /x)", "export A=b; touch /x", "touch /x"]
 )
 def test_commands_in_a_state_are_told(more: str) -> None:
-    assert not exports_in(f'export HOME="/root"\n{more}\n')[1]
+    assert not parse_exports(f'export HOME="/root"\n{more}\n')[1]
 
 
 def test_an_escape_that_no_shell_writes_is_read_all_the_same() -> None:
-    assert exports_in("export A=$'\\8\\777\\xzz'")[0]["A"].startswith("8")
+    assert parse_exports("export A=$'\\8\\777\\xzz'")[0]["A"].startswith("8")
 
 
 OWN = {"PATH": "/bin", "TEST_DIR": "/tests"}
@@ -74,13 +74,13 @@ def test_tests_call_what_their_files_name_and_find_it_in_the_folders_of_every_pa
     }
     called = find_called_programs(texts, ["/bin:tools", "/usr/bin"], "/app")
     assert isinstance(called, CalledPrograms)
-    assert "judge" in called.words
-    assert "curl" in called.installed
-    *of_the_paths, of_the_script = called.folders
+    assert "judge" in called.test_words
+    assert "curl" in called.installed_words
+    *of_the_paths, of_the_script = called.program_folders
     assert of_the_paths == ["/bin", "/app/tools", "/usr/bin"]
     assert of_the_script.endswith("/.local/bin")
 
 
 def test_folders_that_the_engine_does_not_see_are_left_out_of_a_path() -> None:
-    assert visible_path("/dev/shm/x:/bin:/proc/1/root") == "/bin"
+    assert find_visible_path("/dev/shm/x:/bin:/proc/1/root") == "/bin"
     assert folders_in(["/a:/a/"], "/") == ("/a",)

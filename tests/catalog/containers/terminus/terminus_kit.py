@@ -14,7 +14,7 @@ from tests.catalog.containers.work_kit import Line, Model, says
 from benchwright.catalog.containers import AgentLimits, AgentResult
 from benchwright.catalog.containers.terminus import Terminus
 from benchwright.endpoint.reply import Reply
-from benchwright.recipes.in_containers import ContainerAgent
+from benchwright.recipes.container_launch import ContainerAgent
 from benchwright.recipes.recipe_lookup import find_recipe
 from benchwright.sandbox.docker import ExecResult
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from benchwright.catalog.containers.auditing.trajectory import steps_of
-from benchwright.catalog.containers.terminus.answers import Keys, ParsedAnswer, read_answer
+from benchwright.catalog.containers.terminus.answers import KeystrokeCommand, ParsedAnswer, read_answer
 
 
 def said(*commands: Any, **fields: Any) -> str:
@@ -21,7 +21,7 @@ def typing(keystrokes: str, duration: Any = 0.5) -> dict[str, Any]:
 
 def test_keys_and_how_long_is_waited_after_them() -> None:
     assert read_answer(said(typing("ls\n"), typing("C-c"))) == ParsedAnswer(
-        [Keys("ls\n", 0.5), Keys("C-c", 0.5)]
+        [KeystrokeCommand("ls\n", 0.5), KeystrokeCommand("C-c", 0.5)]
     )
 
 

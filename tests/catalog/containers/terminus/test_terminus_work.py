@@ -9,7 +9,7 @@ import pytest
 from tests.catalog.containers.terminus.terminus_kit import TASK, types, worked
 from tests.catalog.containers.work_kit import says, shown_last
 
-from benchwright.catalog.containers.terminus.terminal import new_output
+from benchwright.catalog.containers.terminus.terminal import find_new_output
 from benchwright.errors import LimitReached, ProviderError
 from benchwright.records import Status
 
@@ -105,5 +105,5 @@ class TestAConversationThatIsTooLong:
 
 
 def test_what_is_new_begins_at_the_line_of_the_prompt_and_is_unknown_after_a_clear() -> None:
-    assert new_output("$ ls\na\n$ \n\n", "$ ls\na\n$ pwd\n/\n$ \n") == "$ pwd\n/\n$ \n"
-    assert new_output("$ ls\na\n$ \n", "$ \n") is None
+    assert find_new_output("$ ls\na\n$ \n\n", "$ ls\na\n$ pwd\n/\n$ \n") == "$ pwd\n/\n$ \n"
+    assert find_new_output("$ ls\na\n$ \n", "$ \n") is None

@@ -101,7 +101,7 @@ async def test_both_nodes_work_and_their_records_are_those_of_one_process(
         } | {(one.key, one.trial, one.scorer, one.value, one.status) for one in found.scores}
 
     samples = meeting(tmp_path / "place", 2, among=60)
-    assert (await run_samples(samples, tmp_path / "cluster", cluster)).finished
+    assert (await run_samples(samples, tmp_path / "cluster", cluster)).is_finished
     await run_plan(plan_of(samples), tmp_path / "one")
     assert records(tmp_path / "cluster") == records(tmp_path / "one")
     shares = check_each_done_once(tmp_path / "cluster", 60)
@@ -114,7 +114,7 @@ async def test_an_actor_that_is_killed_costs_no_trial(tmp_path: Path, cluster: A
     others = meeting(tmp_path / "place", 3, among=40)
     dying = {"do": "die once", "mark": str(tmp_path / "mark"), "meet": [str(tmp_path / "place"), 2]}
     samples = [Sample("dying", dying), *others]
-    assert (await run_samples(samples, tmp_path / "run", cluster)).finished
+    assert (await run_samples(samples, tmp_path / "run", cluster)).is_finished
     check_each_done_once(tmp_path / "run", 41)
 
 
@@ -133,7 +133,7 @@ async def test_a_node_that_is_lost_costs_no_trial_and_no_waiting_for_another(
         asyncio.get_running_loop().run_in_executor(None, crash)
 
     rule = AfterTrials(30, lose_it)
-    assert (await run_samples(plain(400), tmp_path / "run", cluster, workers=3, rules=[rule])).finished
+    assert (await run_samples(plain(400), tmp_path / "run", cluster, workers=3, rules=[rule])).is_finished
     assert time.monotonic() - at < 40, "there is no room for a third actor any more"
     check_each_done_once(tmp_path / "run", 400)
 
@@ -146,7 +146,7 @@ async def test_a_rule_stops_the_cluster_and_what_was_not_begun_is_left_for_later
     assert result.stop_reason == "enough"
     assert 10 <= len(journalled(tmp_path / "run").trials) < 60
 
-    assert (await run_plan(plan_of(plain(300)), tmp_path / "run")).finished
+    assert (await run_plan(plan_of(plain(300)), tmp_path / "run")).is_finished
     check_each_done_once(tmp_path / "run", 300)
 
 
@@ -160,7 +160,7 @@ async def test_a_second_ctrl_c_journals_what_is_in_flight_as_cancelled(tmp_path:
     for _ in range(2):
         os.kill(os.getpid(), signal.SIGINT)
         await asyncio.sleep(0.1)
-    assert (await running).interrupted
+    assert (await running).is_interrupted
     cancelled = [one for one in journalled(tmp_path / "run").trials if one.status is Status.CANCELLED]
     assert [trial.sample for trial in cancelled] == ["0"]
 

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from benchwright.analysis.comparison.names import letter_of
-from benchwright.analysis.load.comparison.figures import MEASURES, LevelFigures, level_figures
+from benchwright.analysis.comparison.side_naming import side_letter
+from benchwright.analysis.load.comparison.figures import COMPARED_FIGURES, LevelFigures, level_figures
 from benchwright.analysis.load.comparison.records import LoadChange, LoadComparisonResult, LoadPair, LoadSide
 from benchwright.analysis.load.comparison.rules import LoadRules, gate_results, metrics_of
 from benchwright.analysis.load.figure_records import FigureEstimate
 from benchwright.analysis.load.records import LoadReport
 from benchwright.stats.interval_differences import IntervalEstimate, ratio_interval, ratio_p_value
-from benchwright.stats.multiple_testing import holm_adjusted
+from benchwright.stats.multiple_testing import holm_adjusted_p_values
 
 SIGNIFICANCE_LEVEL = 0.05
 
@@ -35,7 +35,7 @@ def compare_loads(
     Raises:
         UserError: If a rule names an unknown figure.
     """
-    sides = [_side(letter_of(place), report) for place, report in enumerate(reports)]
+    sides = [_side(side_letter(place), report) for place, report in enumerate(reports)]
     pairs = [
         _pair((sides[0], reports[0]), (side, report), anyway=anyway)
         for side, report in zip(sides[1:], reports[1:], strict=True)
@@ -102,7 +102,7 @@ def _notes(a: LoadReport, b: LoadReport, common: Sequence[str]) -> Iterator[str]
         warm = [one.level.name for one in report.levels if one.warm_cache]
         if warm:
             yield f"The server of {name} knew prompts at {', '.join(dict.fromkeys(warm))} (warm cache)"
-        silent = _silent(report, [one.level.name for one in report.levels if one.answered])
+        silent = _silent(report, [one.level.name for one in report.levels if one.answered_requests])
         if silent:
             yield f"{name} answered no request at {', '.join(silent)}"
         drifting = [one.level.name for one in report.levels if one.drift is not None]
@@ -128,9 +128,9 @@ def _failures(a: LoadReport, b: LoadReport, common: Sequence[str]) -> Iterator[s
 
 
 def _changes(a: LevelFigures, b: LevelFigures, *, goodput: bool) -> Iterator[LoadChange]:
-    objectives = goodput and all(run.goodput is not None for run in (*a.runs, *b.runs))
-    busy = any(run.client_bound is not None for run in (*a.runs, *b.runs))
-    for name, measure in MEASURES.items():
+    objectives = goodput and all(run.goodput is not None for run in (*a.results, *b.results))
+    busy = any(run.client_bound is not None for run in (*a.results, *b.results))
+    for name, measure in COMPARED_FIGURES.items():
         if name not in a.figures or name not in b.figures or (name == "goodput" and not objectives):
             continue
         if not (busy and measure.is_time):
@@ -187,7 +187,7 @@ def _decided(pairs: Sequence[LoadPair]) -> tuple[list[LoadPair], int]:
     """
     everything = [change for pair in pairs for change in _all(pair)]
     tested = [change.p_value for change in everything if change.p_value is not None]
-    adjusted = iter(holm_adjusted(tested).tolist())
+    adjusted = iter(holm_adjusted_p_values(tested).tolist())
     decided: Mapping[int, LoadChange] = {
         id(change): change if change.p_value is None else _judged(change, next(adjusted))
         for change in everything
@@ -212,5 +212,5 @@ def _all(pair: LoadPair) -> Iterator[LoadChange]:
 def _judged(change: LoadChange, p_adjusted: float) -> LoadChange:
     if p_adjusted > SIGNIFICANCE_LEVEL:
         return replace(change, p_adjusted=p_adjusted, verdict="no difference found")
-    better = (change.change > 0) == MEASURES[change.measure].more_is_better
+    better = (change.change > 0) == COMPARED_FIGURES[change.measure].higher_is_better
     return replace(change, p_adjusted=p_adjusted, verdict="better" if better else "worse")

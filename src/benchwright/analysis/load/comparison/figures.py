@@ -11,38 +11,38 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchwright.analysis.load.figure_records import FigureEstimate, Spread
-from benchwright.analysis.load.records import Level, LevelResult, LoadReport
+from benchwright.analysis.load.figure_records import FigureEstimate, TimeDistribution
+from benchwright.analysis.load.records import LevelResult, LoadLevel, LoadReport
 from benchwright.stats.distributions import normal_quantile
 from benchwright.stats.intervals import critical_t
 
 
 class ComparedFigure(NamedTuple):
-    """A compared figure: its readable name, and the function `read` that returns its value for a level.
+    """A compared figure: its readable name, and the function `read_estimate` that returns its value for a level.
 
-    `read` returns None if a level does not have the figure. `more_is_better`: True for rates, False for
+    `read_estimate` returns None if a level does not have the figure. `higher_is_better`: True for rates, False for
     times.
     """
 
     readable_name: str
-    more_is_better: bool
-    read: Callable[[LevelResult], FigureEstimate | None]
+    higher_is_better: bool
+    read_estimate: Callable[[LevelResult], FigureEstimate | None]
 
     @property
     def is_time(self) -> bool:
         """True for a time. Times are invalid if the client was too busy."""
-        return not self.more_is_better
+        return not self.higher_is_better
 
 
 def _quantile(spread: str, name: str) -> Callable[[LevelResult], FigureEstimate | None]:
     def read(result: LevelResult) -> FigureEstimate | None:
-        found: Spread | None = getattr(result, spread)
+        found: TimeDistribution | None = getattr(result, spread)
         return None if found is None else getattr(found, name)
 
     return read
 
 
-MEASURES: Mapping[str, ComparedFigure] = {
+COMPARED_FIGURES: Mapping[str, ComparedFigure] = {
     "achieved": ComparedFigure("answers/s", True, lambda result: result.achieved),
     "output_tokens": ComparedFigure("tokens/s", True, lambda result: result.output_tokens),
     "goodput": ComparedFigure(
@@ -58,13 +58,13 @@ MEASURES: Mapping[str, ComparedFigure] = {
 
 
 class LevelFigures(NamedTuple):
-    """The results of one level, which was measured once or more (`runs`).
+    """The results of one level, which was measured once or more (`results`).
 
-    `figures`: mapping from the name of each measure in `MEASURES` to its estimate.
+    `figures`: mapping from the name of each measure in `COMPARED_FIGURES` to its estimate.
     """
 
-    level: Level
-    runs: Sequence[LevelResult]
+    level: LoadLevel
+    results: Sequence[LevelResult]
     figures: Mapping[str, FigureEstimate]
 
 
@@ -78,12 +78,12 @@ def level_figures(report: LoadReport) -> dict[str, LevelFigures]:
     """
     groups: dict[str, list[LevelResult]] = {}
     for result in report.levels:
-        if result.answered:
+        if result.answered_requests:
             groups.setdefault(result.level.name, []).append(result)
     found: dict[str, dict[str, FigureEstimate]] = {name: {} for name in groups}
-    for name, measure in MEASURES.items():
+    for name, measure in COMPARED_FIGURES.items():
         known = {
-            level: [one for run in runs if (one := measure.read(run)) is not None and one.value > 0]
+            level: [one for run in runs if (one := measure.read_estimate(run)) is not None and one.value > 0]
             for level, runs in groups.items()
         }
         for level, estimate in _pooled(known).items():

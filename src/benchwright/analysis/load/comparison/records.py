@@ -6,10 +6,10 @@ from typing import Literal
 
 from benchwright.analysis.comparison.records import GateResult
 from benchwright.analysis.load.figure_records import FigureEstimate
-from benchwright.analysis.load.records import Level, LoadReport
+from benchwright.analysis.load.records import LoadLevel, LoadReport
 from benchwright.records import Record
 
-Verdict = Literal["better", "worse", "no difference found", "unknown"]
+LoadVerdict = Literal["better", "worse", "no difference found", "unknown"]
 
 
 class LoadSide(Record, frozen=True):
@@ -38,8 +38,8 @@ class LoadChange(Record, frozen=True):
     """
 
     measure: str
-    level_a: Level
-    level_b: Level
+    level_a: LoadLevel
+    level_b: LoadLevel
     a: FigureEstimate
     b: FigureEstimate
     change: float
@@ -47,7 +47,7 @@ class LoadChange(Record, frozen=True):
     high: float | None = None
     p_value: float | None = None
     p_adjusted: float | None = None
-    verdict: Verdict = "unknown"
+    verdict: LoadVerdict = "unknown"
 
 
 class LoadPair(Record, frozen=True):

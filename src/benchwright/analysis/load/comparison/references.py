@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from benchwright.analysis.load.comparison.report_files import read_reports
-from benchwright.analysis.load.level_results import plan_of
-from benchwright.analysis.load.measurement import read_measurement
+from benchwright.analysis.load.level_results import level_plan_of
+from benchwright.analysis.load.load_measurement import read_load_measurement
 from benchwright.analysis.load.plot_data import DetailedLoad
 from benchwright.analysis.load.records import LoadReport
 from benchwright.errors import UserError
 from benchwright.runs.manifest import Manifest, read_manifest
-from benchwright.runs.selection import runs_newest_first
+from benchwright.runs.run_selection import runs_newest_first
 from benchwright.runs.store import find_run
 from benchwright.runs.table import read_table
 from benchwright.runs.tags_and_notes import models_of
@@ -76,7 +76,7 @@ def find_load(reference: str) -> LoadReport:
     return found[0].report
 
 
-def level_of(reference: str) -> LoadReport | None:
+def read_single_level(reference: str) -> LoadReport | None:
     """Return a run as a measurement, if the run is a single load level without scores.
 
     Return None if it is another kind of run.
@@ -89,9 +89,9 @@ def level_of(reference: str) -> LoadReport | None:
     except UserError:
         return None
     manifest = read_manifest(directory)
-    if plan_of(manifest) is None or manifest.scorers:
+    if level_plan_of(manifest) is None or manifest.scorers:
         return None
-    found = read_measurement([read_table(directory, effort=True)])
+    found = read_load_measurement([read_table(directory, effort=True)])
     return None if found is None else found.report
 
 
@@ -106,7 +106,9 @@ def read_loads(levels: Iterable[tuple[Path, Manifest]]) -> list[DetailedLoad]:
     groups: dict[Sequence[str], list[Path]] = {}
     for path, manifest in levels:
         groups.setdefault(_model(manifest), []).append(path)
-    found = [read_measurement(read_table(path, effort=True) for path in paths) for paths in groups.values()]
+    found = [
+        read_load_measurement(read_table(path, effort=True) for path in paths) for paths in groups.values()
+    ]
     return [load for load in reversed(found) if load is not None]
 
 
@@ -141,7 +143,7 @@ def _levels(reference: str) -> list[tuple[str, Path, Manifest]]:
     return [
         (plan.id, path, manifest)
         for path, manifest in runs_newest_first()
-        if (plan := plan_of(manifest)) is not None and plan.id.startswith(reference)
+        if (plan := level_plan_of(manifest)) is not None and plan.id.startswith(reference)
     ]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from benchwright.analysis.comparison.records import GateResult
 from benchwright.analysis.comparison.rules import apply_rule, parse_rule
-from benchwright.analysis.load.comparison.figures import MEASURES
+from benchwright.analysis.load.comparison.figures import COMPARED_FIGURES
 from benchwright.analysis.load.comparison.records import LoadChange, LoadPair
 from benchwright.errors import UserError
 from benchwright.records import Record
@@ -23,7 +23,7 @@ class LoadRules(Record, frozen=True):
 
     fail_if: tuple[str, ...] = ()
     max_regression: float | None = None
-    require_proof: bool = False
+    require_non_inferiority: bool = False
 
 
 def metrics_of(pairs: Sequence[LoadPair]) -> dict[str, float | None]:
@@ -67,18 +67,18 @@ def gate_results(
     for change in gated:
         yield (
             _on_proof(change, rules.max_regression)
-            if rules.require_proof
+            if rules.require_non_inferiority
             else _on_loss(change, rules.max_regression)
         )
 
 
 def _name(change: LoadChange) -> str:
-    return f"{MEASURES[change.measure].readable_name} at {change.level_b.name}"
+    return f"{COMPARED_FIGURES[change.measure].readable_name} at {change.level_b.name}"
 
 
 def _loss(change: LoadChange) -> tuple[float, float | None, float | None]:
     """Return (loss of B, its lower bound, its upper bound), as shares of A. The loss is negative if B is better."""
-    if MEASURES[change.measure].more_is_better:
+    if COMPARED_FIGURES[change.measure].higher_is_better:
         return -change.change, _negative(change.high), _negative(change.low)
     return change.change, change.low, change.high
 

@@ -11,7 +11,7 @@ from collections import OrderedDict
 from collections.abc import Iterator
 
 from benchwright.app.load.synthetic.calibration import Calibration
-from benchwright.app.load.synthetic.words import WORD_WIDTH, words_of
+from benchwright.app.load.synthetic.words import WORD_LENGTH_WITH_BLANK, make_words
 from benchwright.data.traces.records import TracedRequest
 
 VERSION = "1"
@@ -60,9 +60,9 @@ class BlockPrompts:
         for block in request.blocks[:full]:
             yield self._block(request.scope, block, size)
         if full < len(request.blocks):
-            yield self._block(request.scope, request.blocks[full], size)[: tail * WORD_WIDTH]
+            yield self._block(request.scope, request.blocks[full], size)[: tail * WORD_LENGTH_WITH_BLANK]
         else:
-            yield words_of(f"{self._salt}\0{name}", tail)
+            yield make_words(f"{self._salt}\0{name}", tail)
 
     def _lengths(self, request: TracedRequest) -> tuple[int, int]:
         """Return (number of full blocks, number of words after them) for the prompt of a request.
@@ -82,7 +82,7 @@ class BlockPrompts:
         key = scope, block, size
         text = self._blocks.get(key)
         if text is None:
-            text = words_of(f"{self._salt}\0{scope}\0{block}", size)[:-WORD_WIDTH] + BLOCK_END
+            text = make_words(f"{self._salt}\0{scope}\0{block}", size)[:-WORD_LENGTH_WITH_BLANK] + BLOCK_END
             self._blocks[key] = text
             self._bytes += len(text)
             while self._bytes > MAX_CACHED_BYTES:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, cast
 import msgspec
 
 from benchwright.app.load.replay.prompts import VERSION, BlockPrompts
-from benchwright.app.load.synthetic.mix import ModelMix
+from benchwright.app.load.synthetic.model_mix import ModelMix
 from benchwright.data.traces.records import Conversation, Trace, TracedRequest
 from benchwright.endpoint.lite_llm import LITELLM_BASE_URL
 from benchwright.endpoint.reply import Reply
@@ -86,12 +86,12 @@ class ReplayTask:
         return len(self._trace.conversations)
 
     @asynccontextmanager
-    async def open(self) -> AsyncIterator[Replayer]:
+    async def open(self) -> AsyncIterator[ReplaySolver]:
         """Yield the solver that replays the conversations."""
-        yield Replayer(self._trace, self._prompts, self._pace, self._models)
+        yield ReplaySolver(self._trace, self._prompts, self._pace, self._models)
 
 
-class Replayer:
+class ReplaySolver:
     """Solver that replays conversations: it sends their requests at the trace's times.
 
     Prompts are made one at a time, each before its request is due.

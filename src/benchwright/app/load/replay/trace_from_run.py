@@ -6,16 +6,16 @@ from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
-from benchwright.data.traces.reading import sort_by_start
 from benchwright.data.traces.records import Conversation, Trace, TracedRequest
+from benchwright.data.traces.trace_reader import sort_by_start
 from benchwright.errors import UserError
 from benchwright.records import Message, RequestRecord, TrialRecord
 from benchwright.runs.journal import ExchangeBody, TrialBody, read_bodies
 from benchwright.runs.manifest import read_manifest
 from benchwright.runs.table import RunTable
 
-TRACE_KIND = "run"
-FIELDS_NOT_COPIED = ("max_tokens", "prompt")
+RUN_TRACE_KIND = "run"
+EXCLUDED_BODY_FIELDS = ("max_tokens", "prompt")
 """Fields of a request's body that are not copied into the replayed request."""
 
 
@@ -34,8 +34,8 @@ def trace_of_run(directory: Path, limit: int | None) -> Trace:
             f"The prompts of {manifest.id} were made from a trace and not kept: replay {source['path']} itself."
         )
     table = RunTable(directory, effort=True)
-    table.advance()
-    rows = table.rows_in_order(table.counted_rows())
+    table.read_journal()
+    rows = table.rows_in_start_order(table.counted_rows())
     found, left = list[Conversation](), limit
     for record, body in read_bodies(directory, (table.read_record(int(row)) for row in rows)):
         requests = list(_requests(record, body))[:left]
@@ -49,7 +49,7 @@ def trace_of_run(directory: Path, limit: int | None) -> Trace:
             break
     if not found:
         raise UserError(f"{manifest.id} has no request that was answered.")
-    return Trace(TRACE_KIND, sort_by_start(found))
+    return Trace(RUN_TRACE_KIND, sort_by_start(found))
 
 
 def _requests(record: TrialRecord, body: TrialBody) -> Iterator[TracedRequest]:
@@ -58,7 +58,7 @@ def _requests(record: TrialRecord, body: TrialBody) -> Iterator[TracedRequest]:
     own = [(request, exchange) for request, exchange in pairs if request.role == "model"]
     pauses = [0.0, *(_pause(one, other) for (one, _), (other, _) in pairwise(own))]
     for number, ((request, exchange), pause) in enumerate(zip(own, pauses, strict=True)):
-        fields = {name: value for name, value in exchange.request.items() if name not in FIELDS_NOT_COPIED}
+        fields = {name: value for name, value in exchange.request.items() if name not in EXCLUDED_BODY_FIELDS}
         yield TracedRequest(
             input_tokens=request.usage.prompt_tokens,
             output_tokens=request.usage.completion_tokens or None,

@@ -12,20 +12,20 @@ from benchwright.app.load.replay.trace_from_run import trace_of_run
 from benchwright.app.load.sections import ReplaySettings
 from benchwright.app.load.settings import LoadSettings
 from benchwright.app.load.synthetic.calibration import Calibration
-from benchwright.app.load.synthetic.mix import describe_mix, read_mix
-from benchwright.app.load.synthetic.words import words_of
-from benchwright.app.load.workload import CalibrationSteps, Workload, plain_request
+from benchwright.app.load.synthetic.model_mix import describe_model_mix, parse_model_mix
+from benchwright.app.load.synthetic.words import make_words
+from benchwright.app.load.workload import CalibrationSteps, Workload, unscored_request
 from benchwright.config import SamplingSettings
 from benchwright.data.manifest import file_fingerprint
-from benchwright.data.traces.reading import read_trace
 from benchwright.data.traces.records import Trace
+from benchwright.data.traces.trace_reader import read_trace
 from benchwright.errors import UserError
-from benchwright.formats import plural
+from benchwright.formats import count_with_noun
 from benchwright.runs.manifest import DataFile
 from benchwright.runs.store import find_run
 from benchwright.text import Say
 
-UNCALIBRATED = Calibration()
+ASSUMED_CALIBRATION = Calibration()
 """Calibration that is assumed before the server was asked: one token per word."""
 
 
@@ -58,7 +58,11 @@ def replay_speed(replay: ReplaySettings, sampling: SamplingSettings) -> ReplaySp
 
 
 def replay_workload(
-    settings: LoadSettings, trace: Trace, prompt_seed: int, say: Say, calibration: Calibration = UNCALIBRATED
+    settings: LoadSettings,
+    trace: Trace,
+    prompt_seed: int,
+    say: Say,
+    calibration: Calibration = ASSUMED_CALIBRATION,
 ) -> Workload:
     """Return a workload that replays the conversations of a trace.
 
@@ -69,7 +73,7 @@ def replay_workload(
     """
     path = settings.replay.trace
     assert path is not None
-    mix = {} if settings.synthetic.model_mix is None else read_mix(settings.synthetic.model_mix)
+    mix = {} if settings.synthetic.model_mix is None else parse_model_mix(settings.synthetic.model_mix)
 
     def task_of(level: int) -> ReplayTask:
         salt = f"{prompt_seed}:{level}"
@@ -87,13 +91,13 @@ def replay_workload(
 
     made, conversations = needs_generated_prompts(trace), len(trace.conversations)
     data = [DataFile(str(path), file_fingerprint(path), conversations)] if path.is_file() else []
-    request = plain_request(
+    request = unscored_request(
         *(settings, task_of(0), conversations, path.stem, "load", say, data),
-        parallel=trace.max_in_flight,
+        parallel=trace.max_requests_in_flight,
         aborts=trace.has_turns,
     )
     about = describe_trace(path, trace, settings.replay.speed) + (
-        f", models mixed ({describe_mix(mix)})" if mix else ""
+        f", models mixed ({describe_model_mix(mix)})" if mix else ""
     )
     return Workload(
         msgspec.structs.replace(request, manifest_facts={"trace": {"path": str(path), "made": made}}),
@@ -101,23 +105,29 @@ def replay_workload(
         conversations,
         about,
         prompt_seed if made else None,
-        CalibrationSteps(replay_text, calibrated) if made and calibration.measured is None else None,
-        made_of_trace=made,
+        CalibrationSteps(calibration_text, calibrated) if made and calibration.measured is None else None,
+        is_made_of_trace=made,
     )
 
 
-def replay_text(words: int, seed: str) -> str:
+def calibration_text(words: int, seed: str) -> str:
     """Return this many words like those in generated prompts, to calibrate the prompt lengths."""
-    return words_of(seed, words).decode("ascii")
+    return make_words(seed, words).decode("ascii")
 
 
 def describe_trace(path: Path, trace: Trace, speed: float | None) -> str:
     """Return a description of the trace and its speed, for messages."""
     number = sum(1 for _ in trace.requests)
-    conversations = f" in {plural(len(trace.conversations), 'conversation')}" if trace.has_turns else ""
+    conversations = (
+        f" in {count_with_noun(len(trace.conversations), 'conversation')}" if trace.has_turns else ""
+    )
     faster = f", {speed:g} times as fast" if speed not in (None, 1.0) else ""
-    failed = f" ({plural(trace.failed_requests, 'failed one')} left out)" if trace.failed_requests else ""
-    return f"{plural(number, 'request')}{conversations} of {path.name} ({trace.format}){faster}{failed}"
+    failed = (
+        f" ({count_with_noun(trace.failed_requests, 'failed one')} left out)" if trace.failed_requests else ""
+    )
+    return (
+        f"{count_with_noun(number, 'request')}{conversations} of {path.name} ({trace.format}){faster}{failed}"
+    )
 
 
 def needs_generated_prompts(trace: Trace) -> bool:

@@ -10,16 +10,16 @@ from typing import Any, cast
 
 from benchwright.app.load.synthetic.calibration import Calibration
 from benchwright.app.load.synthetic.lengths import LengthDistribution
-from benchwright.app.load.synthetic.mix import ModelMix
-from benchwright.app.load.synthetic.parts import picture_part, tool_definition
-from benchwright.app.load.synthetic.words import VERSION, words_of
+from benchwright.app.load.synthetic.message_parts import make_image_part, tool_definition
+from benchwright.app.load.synthetic.model_mix import ModelMix
+from benchwright.app.load.synthetic.words import VERSION, make_words
 from benchwright.engine.answers import answer_status
 from benchwright.engine.precise_waits import wait_until
 from benchwright.engine.protocols import ScheduledTurn, Scorer, Session, TimedSession
 from benchwright.records import Message, Outcome, Record, Sample, TaskSpec, Trial
 from benchwright.runs.keys import fingerprint
 
-INSTRUCTION = "Go on with this text, and do not stop:"
+CONTINUE_INSTRUCTION = "Go on with this text, and do not stop:"
 
 
 class ConversationShape(Record, frozen=True):
@@ -96,7 +96,7 @@ class SyntheticSolver:
         tools = {"tools": [tool_definition(number) for number in range(shape.tools)], "tool_choice": "none"}
         self._more: dict[str, Any] = tools if shape.tools else {}
         words = round(shape.prefix / calibration.per_word)
-        prefix = words_of(f"prefix:{seed}", words).decode().strip()
+        prefix = make_words(f"prefix:{seed}", words).decode().strip()
         self._opening: list[Message] = [{"role": "system", "content": prefix}] if words else []
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
@@ -123,10 +123,10 @@ class SyntheticSolver:
         text = synthetic_prompt(self._calibration.words_for_tokens(self._shape.input.draw(rng)), seed)
         if not self._shape.images:
             return {"role": "user", "content": text}
-        pictures = [picture_part(*self._shape.image_size, rng) for _ in range(self._shape.images)]
+        pictures = [make_image_part(*self._shape.image_size, rng) for _ in range(self._shape.images)]
         return {"role": "user", "content": [*pictures, {"type": "text", "text": text}]}
 
 
 def synthetic_prompt(words: int, seed: str) -> str:
     """Return a prompt: an instruction, followed by this many words."""
-    return INSTRUCTION + words_of(seed, words).decode("ascii")
+    return CONTINUE_INSTRUCTION + make_words(seed, words).decode("ascii")

@@ -6,20 +6,20 @@ from benchwright.app.load.sections import SyntheticSettings
 from benchwright.app.load.settings import LoadSettings
 from benchwright.app.load.synthetic.calibration import Calibration
 from benchwright.app.load.synthetic.lengths import LengthDistribution
-from benchwright.app.load.synthetic.mix import describe_mix, read_mix
-from benchwright.app.load.synthetic.parts import picture_size
+from benchwright.app.load.synthetic.message_parts import parse_image_size
+from benchwright.app.load.synthetic.model_mix import describe_model_mix, parse_model_mix
 from benchwright.app.load.synthetic.task import (
-    INSTRUCTION,
+    CONTINUE_INSTRUCTION,
     ConversationShape,
     SyntheticTask,
     synthetic_prompt,
 )
-from benchwright.app.load.workload import CalibrationSteps, Workload, plain_request
+from benchwright.app.load.workload import CalibrationSteps, Workload, unscored_request
 from benchwright.errors import UserError
-from benchwright.formats import plural
+from benchwright.formats import count_with_noun
 from benchwright.text import Say
 
-UNCALIBRATED = Calibration(fixed=float(len(INSTRUCTION.split())))
+ASSUMED_CALIBRATION = Calibration(fixed=float(len(CONTINUE_INSTRUCTION.split())))
 """Calibration that is assumed before the server was asked: one token per word, and the words of the instruction."""
 
 SYNTHETIC_OPTIONS = (
@@ -33,7 +33,7 @@ SYNTHETIC_OPTIONS = (
 )
 
 
-def check_shape(synthetic: SyntheticSettings) -> None:
+def check_synthetic_options(synthetic: SyntheticSettings) -> None:
     """Check that options for synthetic requests are given only if synthetic requests are wanted.
 
     Raises:
@@ -65,14 +65,14 @@ def find_shape(synthetic: SyntheticSettings) -> ConversationShape:
         think=synthetic.think or 0.0,
         prefix=synthetic.shared_prefix or 0,
         images=synthetic.images or 0,
-        image_size=picture_size(synthetic.image_size or "512x512"),
+        image_size=parse_image_size(synthetic.image_size or "512x512"),
         tools=synthetic.tool_definitions or 0,
-        mix={} if synthetic.model_mix is None else read_mix(synthetic.model_mix),
+        mix={} if synthetic.model_mix is None else parse_model_mix(synthetic.model_mix),
     )
 
 
 def synthetic_workload(
-    settings: LoadSettings, prompt_seed: int, say: Say, calibration: Calibration = UNCALIBRATED
+    settings: LoadSettings, prompt_seed: int, say: Say, calibration: Calibration = ASSUMED_CALIBRATION
 ) -> Workload:
     """Return a workload of synthetic requests, with different prompts at each level.
 
@@ -91,7 +91,7 @@ def synthetic_workload(
 
     name = f"synthetic-{shape.input.mean:.0f}"
     return Workload(
-        plain_request(settings, task_of(0), 1, name, "load", say, aborts=shape.turns > 1),
+        unscored_request(settings, task_of(0), 1, name, "load", say, aborts=shape.turns > 1),
         task_of,
         None,
         describe_shape(shape, calibration),
@@ -109,11 +109,11 @@ def describe_shape(shape: ConversationShape, calibration: Calibration) -> str:
     parts = [
         f"answers of at most {shape.output.description}" if shape.output is not None else "",
         f"a system prompt of {shape.prefix:,} tokens" if shape.prefix else "",
-        f"{plural(shape.images, 'image')} of {shape.image_size[0]}x{shape.image_size[1]}"
+        f"{count_with_noun(shape.images, 'image')} of {shape.image_size[0]}x{shape.image_size[1]}"
         if shape.images
         else "",
-        plural(shape.tools, "tool") if shape.tools else "",
+        count_with_noun(shape.tools, "tool") if shape.tools else "",
         f"{shape.turns} turns" if shape.turns > 1 else "",
-        f"models mixed ({describe_mix(shape.mix)})" if shape.mix else "",
+        f"models mixed ({describe_model_mix(shape.mix)})" if shape.mix else "",
     ]
     return " and ".join([f"synthetic prompts of {length}", *(part for part in parts if part)])

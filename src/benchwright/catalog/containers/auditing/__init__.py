@@ -30,10 +30,10 @@ from benchwright.catalog.containers.auditing.trajectory import Connection, Findi
 
 DETECTORS = (forbidden_reads, later_commits, answer_lookups, tampering, forged_verdicts, gold_patch)
 
-__all__ = ["Connection", "Finding", "Step", "Trajectory", "audit", "steps_of"]
+__all__ = ["Connection", "Finding", "Step", "Trajectory", "audit_trajectory", "steps_of"]
 
 
-def audit(trajectory: Trajectory) -> list[Finding]:
+def audit_trajectory(trajectory: Trajectory) -> list[Finding]:
     """Return the findings for a trial without duplicates, in the order of their turns.
 
     Findings that belong to no turn come last.

@@ -62,7 +62,7 @@ def refusal_evidence(host: str, port: int | None) -> str:
     return f"{host if port is None else f'{host}:{port}'} was refused by the proxy"
 
 
-def is_host_in(host: str, hosts: Sequence[str]) -> bool:
+def is_host_listed(host: str, hosts: Sequence[str]) -> bool:
     """Return True if a host is one of `hosts`, or a subdomain of one of them."""
     return any(host == one or host.endswith(f".{one}") for one in hosts)
 
@@ -81,7 +81,7 @@ def _of_text(trajectory: Trajectory, acts: StepActions, text: str, line: str) ->
         host = found[1] or found[2]
         if host in trajectory.instruction:
             continue
-        if is_host_in(host, (*CODE_HOSTS, *DATASET_HUBS)):
+        if is_host_listed(host, (*CODE_HOSTS, *DATASET_HUBS)):
             kind = BENCHMARK if _BENCHMARKS.search(text) else PROJECT if about else HOSTS
             yield acts.make_finding(kind, line, "note" if kind == HOSTS or _failed(acts) else "sign")
         elif about and PACKAGE_INDEXES.intersection(host.split(".")):
@@ -92,7 +92,7 @@ def _of_connection(
     trajectory: Trajectory, host: str, port: int | None, *, allowed: bool
 ) -> Iterator[Finding]:
     where = host if port is None else f"{host}:{port}"
-    known = is_host_in(host, (*CODE_HOSTS, *DATASET_HUBS)) and host not in trajectory.instruction
+    known = is_host_listed(host, (*CODE_HOSTS, *DATASET_HUBS)) and host not in trajectory.instruction
     if not allowed:
         yield Finding(REFUSED, refusal_evidence(host, port), "sign" if known else "note")
     elif known:

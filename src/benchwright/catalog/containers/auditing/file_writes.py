@@ -40,24 +40,24 @@ def file_writes_of(command: ShellCommand) -> Iterator[FileWrite]:
     line, plain = command.line, [word for word in command.arguments if not word.startswith("-")]
     content = command.stdin_text or printed_text(command.words)
     for path in command.output_files:
-        yield FileWrite(command.path(path), "redirect", content, line)
+        yield FileWrite(command.resolve_path(path), "redirect", content, line)
     if command.program == "tee":
-        fed = command.stdin_text or printed_text(command.inputs)
-        yield from (FileWrite(command.path(path), "redirect", fed, line) for path in plain)
+        fed = command.stdin_text or printed_text(command.piped_words)
+        yield from (FileWrite(command.resolve_path(path), "redirect", fed, line) for path in plain)
     elif command.program in _COPIES and len(plain) > 1:
         yield from _copied(command, plain)
     elif command.program == "sed" and any(
         word.startswith(("-i", "--in-place")) for word in command.arguments
     ):
-        yield from (FileWrite(command.path(path), "edit", plain[0], line) for path in plain[1:])
+        yield from (FileWrite(command.resolve_path(path), "edit", plain[0], line) for path in plain[1:])
     elif command.program in ("rm", "unlink", "truncate", "shred"):
-        yield from (FileWrite(command.path(path), "delete", "", line) for path in plain)
+        yield from (FileWrite(command.resolve_path(path), "delete", "", line) for path in plain)
     elif command.program in ("apply_patch", "applypatch"):
         for one in file_writes_of_patch(command.stdin_text or "".join(plain)):
-            yield replace(one, path=command.path(one.path))
+            yield replace(one, path=command.resolve_path(one.path))
     elif command.program == "dd":
         targets = (word.removeprefix("of=") for word in plain if word.startswith("of="))
-        yield from (FileWrite(command.path(path), "redirect", "", line) for path in targets)
+        yield from (FileWrite(command.resolve_path(path), "redirect", "", line) for path in targets)
 
 
 def file_writes_of_program(code: EmbeddedProgram) -> Iterator[FileWrite]:
@@ -77,9 +77,9 @@ def _copied(command: ShellCommand, plain: Sequence[str]) -> Iterator[FileWrite]:
     into = target.endswith("/") or len(plain) > 2 or _FOLDER.fullmatch(target) is not None
     for source in plain[:-1]:
         path = posixpath.join(target, posixpath.basename(source)) if into else target
-        yield FileWrite(command.path(path), how, "", command.line, command.path(source))
+        yield FileWrite(command.resolve_path(path), how, "", command.line, command.resolve_path(source))
         if how == "move":
-            yield FileWrite(command.path(source), how, "", command.line, command.path(path))
+            yield FileWrite(command.resolve_path(source), how, "", command.line, command.resolve_path(path))
 
 
 def printed_text(words: Sequence[str]) -> str:

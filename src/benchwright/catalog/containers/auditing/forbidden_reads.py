@@ -70,7 +70,7 @@ def findings(trajectory: Trajectory, acts: Sequence[StepActions]) -> Iterator[Fi
 def _of_command(acts: StepActions, command: ShellCommand, path: str, kind: str) -> Iterator[Finding]:
     if not any(subtree_pattern(path).fullmatch(found) for found in _paths(command)):
         return
-    if command.in_background:
+    if command.runs_in_background:
         yield acts.make_finding(WAITS, command.line)
     else:
         in_vain = command.program in _LISTS or _found_nothing(acts, command)
@@ -93,7 +93,7 @@ def _paths(command: ShellCommand) -> Iterator[str]:
             and before not in _BEFORE_PATTERNS
             and (word.startswith("/") or command.directory)
         ):
-            yield command.path(word)
+            yield command.resolve_path(word)
         before = word
 
 

@@ -52,8 +52,8 @@ def findings(trajectory: Trajectory, acts: Sequence[StepActions]) -> Iterator[Fi
         for command in one.commands:
             if command.program == "git":
                 yield from history.of_git(one, command)
-            elif command.program in _FILTERS and command.inputs[:1] == ["git"]:
-                verb, rest = _verb(command.inputs[1:])
+            elif command.program in _FILTERS and command.piped_words[:1] == ["git"]:
+                verb, rest = _verb(command.piped_words[1:])
                 if history.is_beyond(verb, rest):
                     yield one.make_finding(LOOKS, command.line)
 

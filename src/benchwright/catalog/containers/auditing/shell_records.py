@@ -17,8 +17,8 @@ class ShellCommand(Record, frozen=True):
     - `stdin_text`: the text of a here-document or here-string.
     - `output_files`: the files to which the output is written.
     - `directory`: the working directory; "" if unknown.
-    - `in_background`: True if the command runs in the background, or in a loop that waits.
-    - `inputs`: the words of the preceding command, if its output is piped into this command.
+    - `runs_in_background`: True if the command runs in the background, or in a loop that waits.
+    - `piped_words`: the words of the preceding command, if its output is piped into this command.
     """
 
     words: list[str]
@@ -26,8 +26,8 @@ class ShellCommand(Record, frozen=True):
     stdin_text: str = ""
     output_files: list[str] = []
     directory: str = ""
-    in_background: bool = False
-    inputs: list[str] = []
+    runs_in_background: bool = False
+    piped_words: list[str] = []
 
     @property
     def program(self) -> str:
@@ -39,7 +39,7 @@ class ShellCommand(Record, frozen=True):
         """The words after the program."""
         return self.words[1:]
 
-    def path(self, word: str) -> str:
+    def resolve_path(self, word: str) -> str:
         """Return a word as a path. It becomes absolute if the working directory is known."""
         return posixpath.normpath(posixpath.join(self.directory, word)) if word else ""
 
@@ -54,7 +54,7 @@ class EmbeddedProgram(Record, frozen=True):
 class FileWrite(Record, frozen=True):
     """A file that a command writes, moves, replaces by a link, or deletes.
 
-    `content`: the written text, as far as it is known. `source`: the file from which the content is copied or
+    `content`: the written text, as far as it is known. `source_path`: the file from which the content is copied or
     moved, or to which the link points.
     """
 
@@ -62,7 +62,7 @@ class FileWrite(Record, frozen=True):
     method: WriteMethod
     content: str = ""
     line: str = ""
-    source: str = ""
+    source_path: str = ""
 
 
 class ShellScript(Record, frozen=True):

@@ -14,7 +14,7 @@ from typing import Any
 
 from benchwright.catalog.containers.auditing.shell_records import FileWrite
 from benchwright.catalog.containers.auditing.written_edits import file_writes_of_patch, is_patch
-from benchwright.endpoint.call_arguments import read_object
+from benchwright.endpoint.call_arguments import read_object_arguments
 from benchwright.records import Record
 
 COMMAND_ARGUMENTS = ("command", "cmd", "keystrokes", "code", "script", "commands", "bash_command", "chars")
@@ -51,7 +51,7 @@ class ToolEffect(Record, frozen=True):
 
 def effects_of_call(name: str, given: Any) -> Iterator[ToolEffect]:
     """Yield the effects of a tool call. Yield nothing if the call affects neither files nor the network."""
-    arguments = read_object(given) or {}
+    arguments = read_object_arguments(given) or {}
     path = _text(arguments, PATH_ARGUMENTS)
     patch = next((arguments[one] for one in PATCH_ARGUMENTS if is_patch(arguments.get(one))), None)
     if patch is not None:

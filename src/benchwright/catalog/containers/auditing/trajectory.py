@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
-from benchwright.catalog.containers.auditing.shell import ShellReader
+from benchwright.catalog.containers.auditing.shell_reader import ShellReader
 from benchwright.catalog.containers.auditing.shell_records import EmbeddedProgram, FileWrite, ShellCommand
 from benchwright.catalog.containers.auditing.tool_effects import effects_of_call
 from benchwright.catalog.containers.auditing.written_edits import file_writes_of_answer
@@ -21,7 +21,7 @@ from benchwright.text import one_line
 MAX_LINE_LENGTH = 300
 """Maximum length in characters of a line of evidence."""
 
-Weight = Literal["sign", "note"]
+FindingWeight = Literal["sign", "note"]
 """Weight of a finding. A sign makes a pass suspicious. A note is worth a look: honest agents do such things, too."""
 
 _FENCE = re.compile(
@@ -39,7 +39,7 @@ class Finding(Record, frozen=True):
 
     kind: str
     line: str
-    weight: Weight = "sign"
+    weight: FindingWeight = "sign"
     turn: int | None = None
 
 
@@ -72,7 +72,7 @@ class StepActions(Record, frozen=True):
     programs: list[EmbeddedProgram] = []
     file_writes: list[FileWrite] = []
 
-    def make_finding(self, kind: str, line: str, weight: Weight = "sign") -> Finding:
+    def make_finding(self, kind: str, line: str, weight: FindingWeight = "sign") -> Finding:
         """Build a finding with this step's turn."""
         return Finding(kind, one_line(line, MAX_LINE_LENGTH), weight, self.step.turn)
 

@@ -30,7 +30,7 @@ def file_writes_of_patch(text: str) -> Iterator[FileWrite]:
         added = "\n".join(line[1:] for line in section.split("\n") if line.startswith("+"))
         yield FileWrite(path, "delete" if one[1] == "Delete" else "edit", added, one[0])
         if moved := _MOVED.search(section):
-            yield FileWrite(moved[1], "move", added, moved[0], source=path)
+            yield FileWrite(moved[1], "move", added, moved[0], source_path=path)
 
 
 def file_writes_of_answer(text: str) -> Iterator[FileWrite]:

@@ -10,10 +10,10 @@ from pathlib import Path
 from benchwright.records import Record
 
 MAX_FILE_BYTES = 256 * 1024
-MAX_BYTES = 8 * 1024 * 1024
+MAX_TOTAL_BYTES = 8 * 1024 * 1024
 """`MAX_FILE_BYTES`: maximum size in bytes of a test file that is searched for names of programs.
 
-`MAX_BYTES`: maximum number of bytes of all searched test files together. Larger files are skipped: they are
+`MAX_TOTAL_BYTES`: maximum number of bytes of all searched test files together. Larger files are skipped: they are
 data, which call no programs.
 """
 
@@ -31,15 +31,15 @@ _SEEN_BY_NOBODY = ("/dev/", "/proc/", "/sys/")
 class CalledPrograms(Record, frozen=True):
     """The programs that tests call by name.
 
-    - `words`: the words in the test files.
-    - `installed`: the words that follow installation commands in the test scripts.
-    - `folders`: the folders in which programs are searched.
+    - `test_words`: the words in the test files.
+    - `installed_words`: the words that follow installation commands in the test scripts.
+    - `program_folders`: the folders in which programs are searched.
     - `image_programs`: the names for which the image has a program in one of these folders.
     """
 
-    words: frozenset[str] = frozenset()
-    installed: frozenset[str] = frozenset()
-    folders: tuple[str, ...] = ()
+    test_words: frozenset[str] = frozenset()
+    installed_words: frozenset[str] = frozenset()
+    program_folders: tuple[str, ...] = ()
     image_programs: frozenset[str] = frozenset()
 
 
@@ -49,10 +49,10 @@ def scripts_in(texts: Mapping[str, str]) -> str:
     return joined.replace("\\\n", " ")
 
 
-def texts_of(folder: Path, places: Iterable[str]) -> dict[str, str]:
+def read_test_texts(folder: Path, places: Iterable[str]) -> dict[str, str]:
     """Return the texts of the test files at these places in a task's folder, keyed by relative path."""
     texts: dict[str, str] = {}
-    left = MAX_BYTES
+    left = MAX_TOTAL_BYTES
     for file in _files(folder, places):
         size = file.stat().st_size
         if size > min(MAX_FILE_BYTES, left):
@@ -91,12 +91,12 @@ def folders_in(path: Iterable[str], directory: str, home: str = "/root") -> tupl
     return tuple(found)
 
 
-def visible_path(path: str) -> str:
+def find_visible_path(path: str) -> str:
     """Return a value of `PATH` without folders that the engine cannot see and no image contains, such as /proc/."""
     return ":".join(entry for entry in path.split(":") if not entry.startswith(_SEEN_BY_NOBODY))
 
 
-def paths_of(names: Collection[str], folders: Iterable[str]) -> Iterator[tuple[str, str]]:
+def paths_in_folders(names: Collection[str], folders: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Yield (name, path) for each path at which a program with one of these names could be."""
     return ((name, posixpath.join(folder, name)) for folder in folders for name in names)
 

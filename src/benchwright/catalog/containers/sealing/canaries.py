@@ -49,7 +49,7 @@ _CODE = {
 }
 """Mapping from the end of a file's name (such as `.py`) to the source of a failing test in that language."""
 
-PASSING_TESTS = """\
+PASSING_TEST_CODE = """\
 import unittest
 
 
@@ -67,25 +67,25 @@ class TestPasses(unittest.TestCase):
 class Canary(Record, frozen=True):
     """A test that always fails.
 
-    Its name and message contain a random `mark`, which nobody can know in advance.
+    Its name and message contain a random `output_mark`, which nobody can know in advance.
     """
 
-    mark: str
+    output_mark: str
 
-    def code_for(self, name: str) -> str:
+    def test_code_for(self, name: str) -> str:
         """Return the test in the language of the file `name`. Return "" if that language is not supported."""
         return next((code for end, code in _CODE.items() if name.endswith(end)), "").replace(
-            "MARK", self.mark
+            "MARK", self.output_mark
         )
 
     def add_to(self, text: str) -> str:
         """Return a Python test file with this test added. A part under `if __name__ == "__main__"` stays at the end."""
         tests, main = _parts(text)
-        return f"{tests}\n{self.code_for('.py')}{main}"
+        return f"{tests}\n{self.test_code_for('.py')}{main}"
 
     def is_reported(self, log: str) -> bool:
         """Return True if a log reports that this test failed, and reports nowhere that it passed."""
-        lines = [line for line in log.splitlines() if self.mark in line]
+        lines = [line for line in log.splitlines() if self.output_mark in line]
         return any(_FAILED.search(line) for line in lines) and not any(_PASSED.search(line) for line in lines)
 
 
@@ -96,10 +96,10 @@ def new_canary() -> Canary:
 
 def with_passing_test(text: str) -> str:
     """Return a Python test file whose tests are replaced by one passing test."""
-    return f"{PASSING_TESTS}\n\n{_parts(text)[1]}"
+    return f"{PASSING_TEST_CODE}\n\n{_parts(text)[1]}"
 
 
-def python_tests(texts: Mapping[str, str], places: Iterable[str]) -> dict[str, str]:
+def select_python_tests(texts: Mapping[str, str], places: Iterable[str]) -> dict[str, str]:
     """Return the texts of the Python test files at or below these places, keyed by path."""
     below = tuple(places)
     return {

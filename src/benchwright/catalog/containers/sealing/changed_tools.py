@@ -87,7 +87,7 @@ def added_programs(changes: Iterable[FileChange], called: CalledPrograms) -> set
         for one in changes
         if one.kind == "added"
         and _is_program(one, (), called)
-        and posixpath.basename(one.path) in called.words | _CALLED_BY_OTHERS
+        and posixpath.basename(one.path) in called.test_words | _CALLED_BY_OTHERS
     }
 
 
@@ -104,7 +104,7 @@ def _is_program(change: FileChange, directories: Collection[str], called: Called
     places, folder = _PROGRAM if change.kind == "added" else _ANY_PROGRAM, posixpath.dirname(change.path)
     if places.fullmatch(change.path):
         return True
-    return folder in called.folders and (change.kind == "added" or folder not in directories)
+    return folder in called.program_folders and (change.kind == "added" or folder not in directories)
 
 
 def _is_replaced(change: FileChange, instruction: str, called: CalledPrograms) -> bool:
@@ -113,11 +113,11 @@ def _is_replaced(change: FileChange, instruction: str, called: CalledPrograms) -
     if is_test_program(name):
         return True
     if change.kind == "added":
-        counts = name in called.installed or name in called.image_programs & (
-            called.words | _CALLED_BY_OTHERS
+        counts = name in called.installed_words or name in called.image_programs & (
+            called.test_words | _CALLED_BY_OTHERS
         )
     else:
-        counts = name in called.words | _CALLED_BY_OTHERS
+        counts = name in called.test_words | _CALLED_BY_OTHERS
     return counts and not _is_asked_for(change.path, instruction)
 
 
@@ -139,7 +139,7 @@ def _is_tool(
     if _is_program(change, directories, called):
         return _is_replaced(change, instruction, called)
     if folder == "/etc/alternatives":
-        return is_test_program(name) or name in called.words | _CALLED_BY_OTHERS
+        return is_test_program(name) or name in called.test_words | _CALLED_BY_OTHERS
     if _LIBRARY.search(path + "/"):
         return _is_python(change, path, name)
     if folder == "/" and name in _ABOVE:

@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable
 from benchwright.catalog.containers.flags import Flag
 from benchwright.catalog.containers.sealing.canaries import UNTESTED_PASS_FLAG, Canary, new_canary
 
-RunWithChanges = Callable[[str, str], Awaitable[tuple[bool, str]]]
+TestPatchWithChanges = Callable[[str, str], Awaitable[tuple[bool, str]]]
 """A function that tests a patch after shell lines have changed the tests.
 
 It takes the patch and the lines, and returns True if the patch passes, and the log.
@@ -28,7 +28,7 @@ _CHANGED = re.compile(r"^[+-](?!\+\+ |-- ).*$", re.MULTILINE)
 
 
 async def flag_untested_pass(
-    patch: str, *, gold: str, test_patch: str, directory: str, test: RunWithChanges
+    patch: str, *, gold: str, test_patch: str, directory: str, test: TestPatchWithChanges
 ) -> list[Flag]:
     """Return a flag if a passing patch does not owe its pass to the tests. Return nothing otherwise.
 
@@ -57,7 +57,9 @@ async def flag_untested_pass(
 def _lines(test_patch: str, directory: str, canary: Canary) -> str:
     """Return shell lines that append the failing test to the test files. Return "" if no language is supported."""
     names = [name for name in dict.fromkeys(_FILES.findall(test_patch)) if _HOLD_TESTS.search(name)]
-    return "".join(_appended(f"{directory}/{name}", canary.code_for(name), canary.mark) for name in names)
+    return "".join(
+        _appended(f"{directory}/{name}", canary.test_code_for(name), canary.output_mark) for name in names
+    )
 
 
 def _appended(path: str, code: str, end: str) -> str:

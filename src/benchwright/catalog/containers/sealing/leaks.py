@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from benchwright.catalog.containers.flags import Flag
-from benchwright.catalog.containers.sealing.patches import PatchPart, split_patch
+from benchwright.catalog.containers.sealing.patch_auditing import PatchPart, split_patch
 from benchwright.errors import ExecutionError
 from benchwright.records import Record
 from benchwright.sandbox.docker import Sandbox
@@ -91,7 +91,7 @@ class Leaks(Record, frozen=True):
         ]
 
 
-async def identical_files(sandbox: Sandbox, known: Iterable[tuple[str, bytes]]) -> Leaks:
+async def find_identical_files(sandbox: Sandbox, known: Iterable[tuple[str, bytes]]) -> Leaks:
     """Return the files of an image that are identical to `known` files, given as (description, content).
 
     Very short and very long files are not searched. `sandbox` must run as root.
@@ -122,7 +122,7 @@ def _digests(known: Iterable[tuple[str, bytes]]) -> tuple[dict[str, str], list[i
     return digests, sorted(sizes)
 
 
-async def fixed_copies(sandbox: Sandbox, directory: str, patch: str) -> Leaks:
+async def find_fixed_copies(sandbox: Sandbox, directory: str, patch: str) -> Leaks:
     """Return files outside the work tree that contain the fix, such as the files of an installed later version.
 
     Backups and build results are found, too. A file contains the fix if it contains all lines that the right
@@ -165,7 +165,7 @@ async def _listed(sandbox: Sandbox, script: str, arguments: Sequence[str]) -> tu
         problem = f"the search of the image was ended after {SEARCH_SECONDS:g} s"
     elif not ended.succeeded:
         problem = f"the image could not be searched: {ended.error_line}"
-    elif ended.stdout_cut:
+    elif ended.stdout_omitted_bytes:
         problem = "the image holds too many files that may be meant"
     return ended.stdout.decode("utf-8", "replace").splitlines(), problem
 

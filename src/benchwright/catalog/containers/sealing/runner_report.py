@@ -30,7 +30,7 @@ _SUMMARY = re.compile(r"=+ short test summary info =+")
 _COLOURS = re.compile(r"\x1b\[[\d;]*m")
 
 
-def runner_part(log: str) -> str:
+def cut_to_runner_output(log: str) -> str:
     """Return the log up to the last closing line of a test runner.
 
     If there is no closing line, return the log up to the line in which a runner starts. A log without a known
@@ -53,12 +53,12 @@ def cut_after_last(log: str, closing: re.Pattern[str]) -> str | None:
     return "".join(lines[: ends[-1]]) if ends else None
 
 
-def summary_lines(log: str) -> str:
+def extract_summaries(log: str) -> str:
     """Return the lines of pytest's summaries. A summary goes from its heading to the next closing line.
 
-    If there are no such headings, return the log as `runner_part` does.
+    If there are no such headings, return the log as `cut_to_runner_output` does.
     """
-    log = runner_part(log)
+    log = cut_to_runner_output(log)
     lines = log.splitlines(keepends=True)
     kept, reports, headings = [], False, 0
     for line, plain in zip(lines, _plain(lines), strict=True):

@@ -12,14 +12,14 @@ from collections.abc import Mapping
 from typing import cast
 
 from benchwright.catalog.containers.bash_session import STATE_DIRECTORY, new_state_directory
-from benchwright.catalog.containers.sealing.called_programs import visible_path
+from benchwright.catalog.containers.sealing.called_programs import find_visible_path
 from benchwright.records import Record
 from benchwright.sandbox.docker import Sandbox
 
 READ_SECONDS = 30.0
 MAX_STATE_BYTES = 1024 * 1024
 """Maximum number of bytes that are read from a terminal's state."""
-PATH = "PATH"
+PATH_VARIABLE = "PATH"
 
 _READ = 'cat "$1/$2"'
 _WRITE = 'mkdir -p "$1" && cat >"$1/$2" && chmod -R a+rwX "$1"'
@@ -51,14 +51,14 @@ Examples are `${PYTHON:-python3}` and `$CC main.c`.
 
 
 class TerminalState(Record, frozen=True):
-    """The state of a terminal. `is_plain`: True if the state contains nothing but exported variables."""
+    """The state of a terminal. `has_only_exports`: True if the state contains nothing but exported variables."""
 
     directory: str
     exports: dict[str, str]
-    is_plain: bool = True
+    has_only_exports: bool = True
 
 
-async def read_terminal(sandbox: Sandbox, state: str = STATE_DIRECTORY) -> TerminalState | None:
+async def read_terminal_state(sandbox: Sandbox, state: str = STATE_DIRECTORY) -> TerminalState | None:
     """Read the state of the agent's terminal from a sandbox that shares its memory.
 
     Return None if there is no state.
@@ -69,11 +69,11 @@ async def read_terminal(sandbox: Sandbox, state: str = STATE_DIRECTORY) -> Termi
     exports = await _read(sandbox, state, "exports")
     if exports is None:
         return None
-    found, plain = exports_in(exports)
+    found, plain = parse_exports(exports)
     return TerminalState((await _read(sandbox, state, "directory") or "").rstrip("\n"), found, plain)
 
 
-def exports_in(text: str) -> tuple[dict[str, str], bool]:
+def parse_exports(text: str) -> tuple[dict[str, str], bool]:
     """Parse the output of a shell's `export -p`.
 
     Return the variables, and True if the text contains nothing else.
@@ -110,7 +110,9 @@ def variables_affecting_tests(
     }
 
 
-async def write_terminal(sandbox: Sandbox, terminal: TerminalState, changed: Mapping[str, str | None]) -> str:
+async def write_terminal_state(
+    sandbox: Sandbox, terminal: TerminalState, changed: Mapping[str, str | None]
+) -> str:
     """Store a terminal's state (working directory, exported variables) in a new folder of the container.
 
     Return the path of that folder. `changed`: mapping from variables to replace to their values; None removes
@@ -120,7 +122,7 @@ async def write_terminal(sandbox: Sandbox, terminal: TerminalState, changed: Map
         EngineError: If the engine does not respond.
     """
     exports = {**terminal.exports, **changed}
-    exports[PATH] = visible_path(exports.get(PATH) or "")
+    exports[PATH_VARIABLE] = find_visible_path(exports.get(PATH_VARIABLE) or "")
     lines = [f"export {name}={shlex.quote(value)}\n" for name, value in exports.items() if value is not None]
     state = new_state_directory()
     for name, text in (("exports", "".join(lines)), ("directory", f"{terminal.directory}\n")):

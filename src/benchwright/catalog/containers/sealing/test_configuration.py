@@ -70,7 +70,7 @@ _RUNNERS = frozenset(("pytest", "_pytest", "pluggy", "unittest", "nose", "confte
 _JAVASCRIPT = (
     r"mocha|jest|@jest/[\w-]+|jest-[\w-]+|vitest|@vitest/[\w-]+|karma[\w-]*|qunit|jasmine[\w-]*|chai"
 )
-FRAMEWORK_CHANGES = re.compile(
+FRAMEWORK_CHANGE_PATTERN = re.compile(
     r"^\+.*(?:"
     r"\b_pytest\b|\bpytest_(?:runtest|collection|pyfunc|report)_\w+|\bTestReport\b"
     r"|\.(?:addFailure|addError|addSubTest|addSkip)\s*=[^=]|sys\.modules\[['\"](?:_?pytest|unittest)\b"
@@ -90,7 +90,7 @@ FRAMEWORK_CHANGES = re.compile(
     re.MULTILINE,
 )
 """Regular expression for added lines that manipulate the test framework. Product code has no use for such lines."""
-TEST_PATHS = re.compile(
+TEST_PATH_PATTERN = re.compile(
     r"(?:^|/)(?:__)?(?:tests?|specs?|testing|_pytest|test[-_]?(?:utils?|helpers?|support)|[\w-]*tests)(?:__)?/"
     r"|(?:^|/)(?:test_[^/]*|[^/]*_(?:test|spec)|conftest)\.\w+$|[.-](?:test|spec)\.[cm]?[jt]sx?$"
     r"|(?:^|/)(?:[A-Z]\w*)?Tests?\.(?:java|php)$|(?:^|/)[Tt]esting/",

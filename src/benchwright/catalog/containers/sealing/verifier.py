@@ -13,26 +13,26 @@ from contextlib import asynccontextmanager
 import msgspec
 
 from benchwright.catalog.containers.benchmark import Containers
-from benchwright.catalog.containers.sealing.called_programs import paths_of
+from benchwright.catalog.containers.sealing.called_programs import paths_in_folders
 from benchwright.errors import ExecutionError
 from benchwright.sandbox.docker import DockerSandbox, EngineError, SandboxSpec
 from benchwright.sandbox.docker.archives import (
+    FileMissing,
     FileTooLarge,
-    NoFile,
     PathStat,
     copy_path,
-    empty_files,
     path_stat,
     read_file,
+    truncate_files,
 )
 from benchwright.sandbox.docker.cleanup import unstarted_container
 from benchwright.sandbox.docker.containers import Container
-from benchwright.sandbox.docker.errors import engine_errors
+from benchwright.sandbox.docker.errors import convert_engine_errors
 from benchwright.sandbox.docker.sandbox import ROOT_USER
-from benchwright.sandbox.docker.snapshots import FileChange, changes_of, snapshot_of
+from benchwright.sandbox.docker.snapshots import FileChange, list_file_changes, temporary_snapshot
 
 REMOVING_SECONDS = 60.0
-OWN_PROCESSES = 2
+OWN_PROCESS_COUNT = 2
 """Number of Benchwright's own processes in every sandbox: the shell that waits, and its child."""
 
 
@@ -40,7 +40,7 @@ _NO_START = "OCI runtime create failed"
 """The engine's error message for a container whose first program is missing."""
 
 
-class NoProgramStarts(ExecutionError):
+class NoProgramStartsError(ExecutionError):
     """The error that no program starts in a container, because of the state in which the agent left it.
 
     The agent has then failed the task.
@@ -55,7 +55,11 @@ class Verifier:
     """
 
     def __init__(
-        self, containers: Containers, agent: Container, spec: SandboxSpec, own_processes: int = OWN_PROCESSES
+        self,
+        containers: Containers,
+        agent: Container,
+        spec: SandboxSpec,
+        own_processes: int = OWN_PROCESS_COUNT,
     ) -> None:
         self._own_processes = own_processes
         self._containers = containers
@@ -69,7 +73,7 @@ class Verifier:
         The agent's changes `without` are undone before anything runs in the container.
 
         Raises:
-            NoProgramStarts: If the agent's files prevent any program from starting.
+            NoProgramStartsError: If the agent's files prevent any program from starting.
             EngineError: If the container cannot be started for another reason, or the engine does not
                 respond.
         """
@@ -80,30 +84,32 @@ class Verifier:
                 except EngineError as error:
                     if not await _has_ended_by_itself(sandbox):
                         raise
-                    raise NoProgramStarts("what the agent left does not keep a container running") from error
+                    raise NoProgramStartsError(
+                        "what the agent left does not keep a container running"
+                    ) from error
         except EngineError as error:
             if _NO_START not in str(error):
                 raise
-            raise NoProgramStarts("no program can be started in what the agent left") from error
+            raise NoProgramStartsError("no program can be started in what the agent left") from error
 
     @asynccontextmanager
     async def _started(self, without: Sequence[FileChange]) -> AsyncIterator[DockerSandbox]:
         engine, run_id = self._containers.engine, self._containers.run_id
         added = [change.path for change in without if change.kind == "added"]
-        async with snapshot_of(engine, self._agent, run_id) as image:
+        async with temporary_snapshot(engine, self._agent, run_id) as image:
             spec = msgspec.structs.replace(
                 self._spec, image=image, has_network=False, network_container=self._agent.name, mounts={}
             )
 
             async def undo(container: Container) -> None:
-                await empty_files(container, added)
+                await truncate_files(container, added)
                 async with unstarted_container(engine, self._spec.image, run_id) as pristine:
                     for change in without:
                         if change.kind != "added":
                             await copy_path(pristine, container, change.path)
 
             prepare = undo if without else None
-            async with self._containers.sandboxes.start_beside(spec, prepare=prepare) as sandbox:
+            async with self._containers.sandboxes.start_sharing_network(spec, prepare=prepare) as sandbox:
                 if added:
                     root = DockerSandbox(sandbox.container, SandboxSpec(image, user=ROOT_USER))
                     await root.run(["rm", "-rf", "--", *added], seconds=REMOVING_SECONDS)
@@ -119,26 +125,26 @@ class Verifier:
         spec = msgspec.structs.replace(
             self._spec, has_network=False, network_container=self._agent.name, mounts={}
         )
-        async with self._containers.sandboxes.start_beside(spec) as sandbox:
+        async with self._containers.sandboxes.start_sharing_network(spec) as sandbox:
             yield sandbox
 
     async def list_changes(self) -> list[FileChange]:
         """List the agent's changes to files, as the engine reports them."""
-        return await changes_of(self._agent)
+        return await list_file_changes(self._agent)
 
-    async def existing_programs(self, names: Collection[str], folders: Iterable[str]) -> frozenset[str]:
+    async def find_existing_programs(self, names: Collection[str], folders: Iterable[str]) -> frozenset[str]:
         """Return the names for which the image has a program in one of these folders."""
         if not names:
             return frozenset()
         engine, run_id = self._containers.engine, self._containers.run_id
         found = set()
         async with unstarted_container(engine, self._spec.image, run_id) as pristine:
-            for name, path in paths_of(sorted(names), folders):
+            for name, path in paths_in_folders(sorted(names), folders):
                 if name not in found and await path_stat(pristine, path) is not None:
                     found.add(name)
         return frozenset(found)
 
-    async def stat(self, path: str) -> PathStat | None:
+    async def stat_path(self, path: str) -> PathStat | None:
         """Return the file status of a path in the agent's container. Return None if nothing exists there."""
         return await path_stat(self._agent, path)
 
@@ -149,12 +155,12 @@ class Verifier:
         """
         try:
             return (await read_file(self._agent, path, most)).decode("utf-8", "replace")
-        except (NoFile, FileTooLarge):
+        except (FileMissing, FileTooLarge):
             return ""
 
-    async def agent_is_at_work(self) -> bool:
+    async def is_agent_running(self) -> bool:
         """Return True if processes of the agent are still running."""
-        with engine_errors("listing the processes of a container"):
+        with convert_engine_errors("listing the processes of a container"):
             listed = await self._agent.handle.top()
         return len(listed["Processes"]) > self._own_processes
 

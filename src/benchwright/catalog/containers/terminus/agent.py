@@ -9,20 +9,20 @@ from typing import Any
 import msgspec
 
 from benchwright.catalog.containers.agent import (
-    END_REASONS,
+    CONTAINER_END_REASONS,
     AgentLimits,
     AgentResult,
     is_context_length_error,
 )
 from benchwright.catalog.containers.terminus import prompts
-from benchwright.catalog.containers.terminus.answers import Keys, ParsedAnswer, read_answer
+from benchwright.catalog.containers.terminus.answers import KeystrokeCommand, ParsedAnswer, read_answer
 from benchwright.catalog.containers.terminus.conversation import Conversation
 from benchwright.catalog.containers.terminus.terminal import ContainerEnded, Terminal
 from benchwright.endpoint.reply import Reply
 from benchwright.engine.answers import answer_status, final_answer
 from benchwright.engine.protocols import Session
 from benchwright.errors import LimitReached, ProviderError
-from benchwright.recipes.in_containers import ContainerAgent
+from benchwright.recipes.container_launch import ContainerAgent
 from benchwright.recipes.recipe import Recipe
 from benchwright.records import Status
 from benchwright.sandbox.docker import Sandbox
@@ -48,7 +48,7 @@ class Terminus:
     def __init__(self, recipe: Recipe, agent: ContainerAgent) -> None:
         self.mounts = agent.mounts
         self._label = recipe.label
-        self._tmux = agent.launch
+        self._tmux = agent.launch_words
 
     async def run(
         self, session: Session, sandbox: Sandbox, task: str, limits: AgentLimits, *, apart: bool = False
@@ -57,7 +57,7 @@ class Terminus:
 
         The session counts the turns.
         """
-        work = _Work(session, Terminal(sandbox, self._tmux), task, limits.seconds)
+        work = _Work(session, Terminal(sandbox, self._tmux), task, limits.total_seconds)
         worked = await work.done()
         return msgspec.structs.replace(worked, artifacts={"agent": self._label, "commands": work.typed})
 
@@ -81,7 +81,7 @@ class _Work:
         except LimitReached as reached:
             return self._ended(Status.LIMIT, str(reached))
         except ContainerEnded as ended:
-            why = END_REASONS.get(ended.reason, ended.reason)
+            why = CONTAINER_END_REASONS.get(ended.reason, ended.reason)
             return msgspec.structs.replace(self._ended(Status.LIMIT, why), container_ended=True)
 
     async def _go(self) -> AgentResult:
@@ -139,13 +139,13 @@ class _Work:
             )
         return screen
 
-    async def _press(self, keys: Keys) -> None:
+    async def _press(self, keys: KeystrokeCommand) -> None:
         self._session.progress(
             f"turn {self._talk.turns}: {one_line(keys.keystrokes.strip(), MAX_LINE_LENGTH)}"
         )
         left = self._seconds_left()
         began = monotonic()
-        await self._terminal.type(keys.keystrokes)
+        await self._terminal.type_keys(keys.keystrokes)
         seconds = keys.seconds if left is None else min(keys.seconds, left)
         await asyncio.sleep(max(0.0, seconds - (monotonic() - began)))
 

@@ -27,7 +27,7 @@ _YES = ("true", "1", "yes")
 _READER = json.JSONDecoder()
 
 
-class Keys(Record, frozen=True):
+class KeystrokeCommand(Record, frozen=True):
     """Keys to type, and the seconds to wait before the next keys are typed or the screen is read."""
 
     keystrokes: str
@@ -40,7 +40,7 @@ class ParsedAnswer(Record, frozen=True):
     If `error` is set, no action is done, and the model is sent the error and the `warnings`.
     """
 
-    commands: list[Keys] = []
+    commands: list[KeystrokeCommand] = []
     says_complete: bool = False
     error: str = ""
     warnings: list[str] = []
@@ -129,11 +129,11 @@ def _remarks(said: Mapping[str, Any]) -> Iterator[str]:
         yield f"the fields should come in the order {', '.join(REQUIRED_FIELDS)}; they came as {', '.join(order)}"
 
 
-def _commands(given: Any, warnings: list[str]) -> tuple[list[Keys], str]:
+def _commands(given: Any, warnings: list[str]) -> tuple[list[KeystrokeCommand], str]:
     """Return the keys to type, and an error message. The message is "" if there is no error."""
     if not isinstance(given, list):
         return [], "`commands` must be a list"
-    found: list[Keys] = []
+    found: list[KeystrokeCommand] = []
     for number, one in enumerate(given, 1):
         if not isinstance(one, dict):
             return [], f"command {number} must be an object"
@@ -146,7 +146,7 @@ def _commands(given: Any, warnings: list[str]) -> tuple[list[Keys], str]:
             warnings.append(
                 f"command {number} does not end with a newline, so the next one is typed on the same line"
             )
-        found.append(Keys(keystrokes, _seconds(one, number, warnings)))
+        found.append(KeystrokeCommand(keystrokes, _seconds(one, number, warnings)))
     return found, ""
 
 

@@ -16,7 +16,7 @@ from benchwright.engine.protocols import Session
 from benchwright.errors import ProviderError
 from benchwright.records import SIDE_ROLE, Message
 
-FREED_CHARACTERS = 16_000
+MIN_FREED_CHARACTERS = 16_000
 """Number of characters that are dropped from the end of a conversation that is too long for a summary.
 
 16,000 characters are some 4,000 tokens.
@@ -85,12 +85,12 @@ class Conversation:
 
 
 def drop_last_exchanges(messages: Sequence[Message]) -> list[Message]:
-    """Return the conversation without its last exchanges, which have at least `FREED_CHARACTERS` characters.
+    """Return the conversation without its last exchanges, which have at least `MIN_FREED_CHARACTERS` characters.
 
     The first exchange is always kept.
     """
     kept, freed = list(messages), 0
-    while len(kept) > 2 and freed < FREED_CHARACTERS:
+    while len(kept) > 2 and freed < MIN_FREED_CHARACTERS:
         freed += sum(len(str(one.get("content") or "")) for one in kept[-2:])
         del kept[-2:]
     return kept

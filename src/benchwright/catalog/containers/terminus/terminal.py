@@ -70,7 +70,7 @@ class Terminal:
         """Return True if the shell is still running."""
         return (await self._do("has-session", "-t", "main")).succeeded
 
-    async def type(self, keystrokes: str) -> None:
+    async def type_keys(self, keystrokes: str) -> None:
         """Type keys: the name of a special key (`C-c`, `Enter`), or any text.
 
         Do nothing if the shell has ended.
@@ -91,7 +91,7 @@ class Terminal:
         """
         everything = await self._read("-S", "-")
         before, self._before = self._before, everything
-        new = None if before is None else new_output(before, everything)
+        new = None if before is None else find_new_output(before, everything)
         if new is None or not new.strip():
             return f"{SCREEN}\n{await self.read_screen()}"
         return f"{NEW}\n{new}"
@@ -115,7 +115,7 @@ class Terminal:
         return ended
 
 
-def new_output(before: str, now: str) -> str | None:
+def find_new_output(before: str, now: str) -> str | None:
     """Return the part of `now` that comes after `before`, starting with the last line of `before`.
 
     Return None if `now` does not contain `before`.

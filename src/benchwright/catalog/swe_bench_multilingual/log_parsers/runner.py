@@ -20,18 +20,18 @@ def whole_log(log: str) -> str:
     return log
 
 
-class Runner(msgspec.Struct, frozen=True):
+class TestRunner(msgspec.Struct, frozen=True):
     """A test runner's functions.
 
-    `parse`: returns {name of the test: status}, or raises ValueError for an invalid log. `runner_report`:
+    `parse_log`: returns {name of the test: status}, or raises ValueError for an invalid log. `runner_report`:
     returns the part of a log that counts if only output of the runner itself is trusted.
     """
 
-    parse: ParseLog
+    parse_log: ParseLog
     runner_report: Callable[[str], str] = whole_log
 
 
-def report_cutter(closing: str) -> Callable[[str], str]:
+def make_report_cutter(closing: str) -> Callable[[str], str]:
     """Return a function that cuts a log after the last line that fully matches the pattern.
 
     The pattern describes the line with which the runner ends. The function returns "" if no line matches.
@@ -44,7 +44,7 @@ def report_cutter(closing: str) -> Callable[[str], str]:
     return reported
 
 
-def line_parser(pattern: str, words: Mapping[str, str]) -> ParseLog:
+def make_line_parser(pattern: str, words: Mapping[str, str]) -> ParseLog:
     """Return a parser of lines with a test and its status, as the groups `name` and `status` of a pattern.
 
     The pattern is matched at the start of each line, after blanks around the line are removed. `words` maps

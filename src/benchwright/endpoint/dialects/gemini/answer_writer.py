@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchwright.endpoint.dialects.answer import AnswerPart, AnswerStep, ChatAnswer, parse_arguments
+from benchwright.endpoint.dialects.chat_answer import AnswerPart, AnswerStep, ChatAnswer, parse_arguments
 from benchwright.endpoint.dialects.encoded_reasoning import encode_reasoning
 from benchwright.endpoint.dialects.errors import gemini_error
 from benchwright.endpoint.dialects.gemini.field_names import read_field
-from benchwright.endpoint.dialects.tool_names import original_names
+from benchwright.endpoint.dialects.tool_names import original_tool_names
 from benchwright.records import Usage
 
 Event = dict[str, Any]
@@ -19,7 +19,7 @@ _FINISH_REASONS = {"stop": "STOP", "tool_calls": "STOP", "length": "MAX_TOKENS",
 class GeminiWriter:
     """Writer of one answer in Gemini's format, as a whole body (`whole`) or as a stream.
 
-    The events of a stream come from `write_step` for each step, and then from `end` or `fail`. A call is sent
+    The events of a stream come from `write_answer_step` for each step, and then from `end` or `fail`. A call is sent
     when it is complete. As in Gemini, reasoning is sent only if the request (`asked`) includes thoughts. The
     first call carries the reasoning that precedes it.
     """
@@ -32,7 +32,7 @@ class GeminiWriter:
 
         self._thought = ""
         functions = (read_field(tool, "functionDeclarations") or () for tool in asked.get("tools") or ())
-        self._names = original_names(one["name"] for listed in functions for one in listed)
+        self._names = original_tool_names(one["name"] for listed in functions for one in listed)
 
     def write_body(self, answer: ChatAnswer) -> dict[str, Any]:
         """Return the body of an answer that is not streamed."""
@@ -47,7 +47,7 @@ class GeminiWriter:
         """Return no events, because the stream begins with the answer's first part."""
         return []
 
-    def write_step(self, step: AnswerStep) -> list[Event]:
+    def write_answer_step(self, step: AnswerStep) -> list[Event]:
         """Return the events for a step of the answer."""
         whole = step.part.kind == "call"
         self._keep_thought(step.part if step.action == "end" else None)

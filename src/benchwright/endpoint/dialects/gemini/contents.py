@@ -9,14 +9,14 @@ import msgspec
 
 from benchwright.endpoint.dialects.conversation import (
     ConversationBuilder,
-    NotTranslated,
+    UntranslatableRequest,
     image_part,
     text_part,
 )
 from benchwright.endpoint.dialects.encoded_reasoning import decode_reasoning
 from benchwright.endpoint.dialects.gemini.field_names import read_field
 from benchwright.endpoint.dialects.losses import TranslationLosses
-from benchwright.endpoint.dialects.tool_names import offered_name
+from benchwright.endpoint.dialects.tool_names import offered_tool_name
 
 _BESIDE = {"thought", "thoughtSignature", "thought_signature"}
 """Fields of a part that describe the part instead of holding its content."""
@@ -45,7 +45,7 @@ class ContentsConverter:
             elif role in ("user", "function"):
                 self._say_as_user(parts)
             else:
-                raise NotTranslated(f"Gemini has no role {role!r}.")
+                raise UntranslatableRequest(f"Gemini has no role {role!r}.")
 
     def _say_as_model(self, parts: list[dict[str, Any]]) -> None:
         texts: list[str] = []
@@ -64,7 +64,7 @@ class ContentsConverter:
                     thoughts.append(decode_reasoning(read_field(part, "thoughtSignature")))
                 speak()
                 arguments = msgspec.json.encode(call.get("args") or {}).decode()
-                self._conversation.add_call(self._called(call), offered_name(call["name"]), arguments)
+                self._conversation.add_call(self._called(call), offered_tool_name(call["name"]), arguments)
             else:
                 for name in part.keys() - _BESIDE:
                     self._losses.add_part(name)

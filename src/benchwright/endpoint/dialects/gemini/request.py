@@ -12,7 +12,7 @@ import msgspec
 
 from benchwright.endpoint.dialects.conversation import (
     ConversationBuilder,
-    NotTranslated,
+    UntranslatableRequest,
     drop_none,
     function_tool,
     json_format,
@@ -21,7 +21,7 @@ from benchwright.endpoint.dialects.gemini.contents import ContentsConverter
 from benchwright.endpoint.dialects.gemini.field_names import read_field
 from benchwright.endpoint.dialects.gemini.schemas import json_schema
 from benchwright.endpoint.dialects.losses import TranslationLosses
-from benchwright.endpoint.dialects.tool_names import offered_name
+from benchwright.endpoint.dialects.tool_names import offered_tool_name
 from benchwright.records import DECODE_ERRORS
 
 _SAMPLING = {
@@ -43,15 +43,15 @@ def chat_request(body: dict[str, Any], losses: TranslationLosses | None = None) 
     signatures.
 
     Raises:
-        NotTranslated: If the body is not a request of Gemini, or if the request needs data stored at Google
+        UntranslatableRequest: If the body is not a request of Gemini, or if the request needs data stored at Google
             or asks for several answers.
     """
     try:
         return _chat_request(body, TranslationLosses() if losses is None else losses)
-    except NotTranslated:
+    except UntranslatableRequest:
         raise
     except (KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
-        raise NotTranslated(
+        raise UntranslatableRequest(
             f"This is not a request of Gemini ({type(error).__name__}: {error}).".replace("\n", " ")
         ) from None
 
@@ -81,10 +81,12 @@ def request_to_count(body: dict[str, Any]) -> dict[str, Any]:
 
 def _chat_request(body: dict[str, Any], losses: TranslationLosses) -> dict[str, Any]:
     if read_field(body, "cachedContent"):
-        raise NotTranslated("cachedContent is not supported: send the whole conversation in each request.")
+        raise UntranslatableRequest(
+            "cachedContent is not supported: send the whole conversation in each request."
+        )
     config = read_field(body, "generationConfig") or {}
     if (read_field(config, "candidateCount") or 1) > 1:
-        raise NotTranslated("Several candidates are not supported: ask for one.")
+        raise UntranslatableRequest("Several candidates are not supported: ask for one.")
     conversation = ConversationBuilder()
     conversation.add_instructions(_text(read_field(body, "systemInstruction") or {}))
     ContentsConverter(conversation, losses).add_contents(body["contents"])
@@ -131,13 +133,13 @@ def _tool(tool: dict[str, Any]) -> dict[str, Any]:
     parameters = read_field(tool, "parametersJsonSchema")
     if parameters is None and tool.get("parameters") is not None:
         parameters = json_schema(tool["parameters"])
-    return function_tool(offered_name(tool["name"]), tool.get("description"), parameters)
+    return function_tool(offered_tool_name(tool["name"]), tool.get("description"), parameters)
 
 
 def _tool_choice(choice: dict[str, Any], allowed: list[str]) -> Any:
     mode = choice.get("mode") or "AUTO"
     if mode == "ANY" and len(allowed) == 1:
-        return {"type": "function", "function": {"name": offered_name(allowed[0])}}
+        return {"type": "function", "function": {"name": offered_tool_name(allowed[0])}}
     return _CHOICES.get(mode, "auto")
 
 

@@ -36,11 +36,11 @@ _COUNTS = (
 class GeminiReader:
     """Converter of one Gemini response. Events become chunks, and a whole body becomes a chat completion.
 
-    `done`: True once a finish reason was sent. Some servers send one in every event.
+    `is_done`: True once a finish reason was sent. Some servers send one in every event.
     """
 
     def __init__(self) -> None:
-        self.done = False
+        self.is_done = False
         self._usage: dict[str, int] = {}
         self._calls = 0
 
@@ -81,7 +81,7 @@ class GeminiReader:
         reason = self._finish_reason(read_field(candidate, "finishReason"))
         if (read_field(event, "promptFeedback") or {}).get("blockReason"):
             reason = "content_filter"
-        self.done = self.done or reason is not None
+        self.is_done = self.is_done or reason is not None
         choice = {"index": 0, "delta": delta, "finish_reason": reason}
         told = {"id": read_field(event, "responseId"), "model": read_field(event, "modelVersion")}
         return {**told, "choices": [choice], "usage": self._chat_usage()}

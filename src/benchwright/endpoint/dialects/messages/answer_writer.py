@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchwright.endpoint.dialects.answer import AnswerPart, AnswerStep, ChatAnswer, parse_arguments
+from benchwright.endpoint.dialects.chat_answer import AnswerPart, AnswerStep, ChatAnswer, parse_arguments
 from benchwright.endpoint.dialects.errors import messages_error
-from benchwright.endpoint.dialects.tool_names import original_names
+from benchwright.endpoint.dialects.tool_names import original_tool_names
 from benchwright.records import NO_USAGE, Usage
 
 Event = dict[str, Any]
@@ -22,7 +22,7 @@ _STOP_REASONS = {
 class MessagesWriter:
     """Writer of one answer in the format of Messages, as a whole body or as a stream.
 
-    The events of a stream come from `begin`, from `write_step` for each step, and then from `end` or `fail`.
+    The events of a stream come from `begin`, from `write_answer_step` for each step, and then from `end` or `fail`.
     """
 
     def __init__(self, identity: str, model: str, asked: dict[str, Any]) -> None:
@@ -30,7 +30,7 @@ class MessagesWriter:
         self._model = model
         self._index = -1
         listed = asked.get("tools") or ()
-        self._names = original_names(tool["name"] for tool in listed if "name" in tool)
+        self._names = original_tool_names(tool["name"] for tool in listed if "name" in tool)
 
     def write_body(self, answer: ChatAnswer) -> dict[str, Any]:
         """Return the body of an answer that is not streamed."""
@@ -44,7 +44,7 @@ class MessagesWriter:
         """
         return [{"type": "message_start", "message": self._message([], None, _usage(NO_USAGE))}]
 
-    def write_step(self, step: AnswerStep) -> list[Event]:
+    def write_answer_step(self, step: AnswerStep) -> list[Event]:
         """Return the events for a step of the answer."""
         if step.action == "begin":
             self._index += 1

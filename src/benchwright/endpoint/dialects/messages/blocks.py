@@ -9,27 +9,27 @@ import msgspec
 
 from benchwright.endpoint.dialects.conversation import (
     ConversationBuilder,
-    NotTranslated,
+    UntranslatableRequest,
     image_part,
     text_part,
 )
 from benchwright.endpoint.dialects.losses import TranslationLosses
-from benchwright.endpoint.dialects.tool_names import offered_name
+from benchwright.endpoint.dialects.tool_names import offered_tool_name
 
-BILLING_PREFIX = "x-anthropic-billing-header:"
+BILLING_BLOCK_PREFIX = "x-anthropic-billing-header:"
 """Beginning of a system block that holds billing data of the client instead of instructions.
 
 The block differs in each session, so it would make prefix caches useless.
 """
 
-Block = dict[str, Any]
+ContentBlock = dict[str, Any]
 
 
 def read_conversation(body: Mapping[str, Any], losses: TranslationLosses) -> ConversationBuilder:
     """Return the conversation of a request: its system prompt and its messages.
 
     Raises:
-        NotTranslated: If a message has an unknown role.
+        UntranslatableRequest: If a message has an unknown role.
         KeyError, TypeError, AttributeError: If the body is not a request of Messages.
     """
     conversation = ConversationBuilder()
@@ -39,17 +39,19 @@ def read_conversation(body: Mapping[str, Any], losses: TranslationLosses) -> Con
     return conversation
 
 
-def _blocks(content: Any) -> list[Block]:
+def _blocks(content: Any) -> list[ContentBlock]:
     return [{"type": "text", "text": content}] if isinstance(content, str) else list(content)
 
 
 def _instruct(conversation: ConversationBuilder, content: Any) -> None:
     texts = (block["text"] for block in _blocks(content) if block["type"] == "text")
-    conversation.add_instructions("\n\n".join(text for text in texts if not text.startswith(BILLING_PREFIX)))
+    conversation.add_instructions(
+        "\n\n".join(text for text in texts if not text.startswith(BILLING_BLOCK_PREFIX))
+    )
 
 
 def _say(
-    conversation: ConversationBuilder, role: str, blocks: list[Block], losses: TranslationLosses
+    conversation: ConversationBuilder, role: str, blocks: list[ContentBlock], losses: TranslationLosses
 ) -> None:
     if role == "system":
         _instruct(conversation, blocks)
@@ -58,11 +60,11 @@ def _say(
     elif role == "user":
         _say_as_user(conversation, blocks, losses)
     else:
-        raise NotTranslated(f"Messages have no role {role!r}.")
+        raise UntranslatableRequest(f"Messages have no role {role!r}.")
 
 
 def _say_as_model(
-    conversation: ConversationBuilder, blocks: Iterable[Block], losses: TranslationLosses
+    conversation: ConversationBuilder, blocks: Iterable[ContentBlock], losses: TranslationLosses
 ) -> None:
     texts: list[str] = []
     thoughts: list[str] = []
@@ -80,14 +82,14 @@ def _say_as_model(
         elif block["type"] == "tool_use":
             speak()
             arguments = msgspec.json.encode(block.get("input") or {}).decode()
-            conversation.add_call(block["id"], offered_name(block["name"]), arguments)
+            conversation.add_call(block["id"], offered_tool_name(block["name"]), arguments)
         elif block["type"] != "redacted_thinking":
             losses.add_part(block["type"])
     speak()
 
 
 def _say_as_user(
-    conversation: ConversationBuilder, blocks: Iterable[Block], losses: TranslationLosses
+    conversation: ConversationBuilder, blocks: Iterable[ContentBlock], losses: TranslationLosses
 ) -> None:
     """Add the blocks of a user turn. Tool results come first, because they must directly follow the calls."""
     said, images = [], []
@@ -100,12 +102,12 @@ def _say_as_user(
         conversation.add_user_message([*images, *said])
 
 
-def _result(block: Block, losses: TranslationLosses) -> list[dict[str, Any]]:
+def _result(block: ContentBlock, losses: TranslationLosses) -> list[dict[str, Any]]:
     parts = [part for inner in _blocks(block.get("content") or "") for part in _parts(inner, losses)]
     return [text_part("Error:"), *parts] if block.get("is_error") else parts
 
 
-def _parts(block: Block, losses: TranslationLosses) -> list[dict[str, Any]]:
+def _parts(block: ContentBlock, losses: TranslationLosses) -> list[dict[str, Any]]:
     kind = block["type"]
     source = block.get("source") or {}
     if kind == "text":
@@ -121,11 +123,11 @@ def _parts(block: Block, losses: TranslationLosses) -> list[dict[str, Any]]:
         texts = (part for inner in _blocks(block["content"]) for part in _parts(inner, losses))
         return [text_part(f"{block['title']} ({source or 'no source'})"), *texts]
     if kind == "tool_reference":
-        return [text_part(f"The tool {offered_name(block['tool_name'])} can be called now.")]
+        return [text_part(f"The tool {offered_tool_name(block['tool_name'])} can be called now.")]
     losses.add_part(kind)
     return [text_part(f"[A block of the type {kind} was left out: chat completions have none.]")]
 
 
-def _titled(block: Block) -> list[dict[str, Any]]:
+def _titled(block: ContentBlock) -> list[dict[str, Any]]:
     """Return the title and the context of a document as text parts. Return [] if the document has neither."""
     return [text_part(block[name]) for name in ("title", "context") if block.get(name)]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchwright.endpoint.dialects.conversation import NotTranslated, drop_none, json_format
+from benchwright.endpoint.dialects.conversation import UntranslatableRequest, drop_none, json_format
 from benchwright.endpoint.dialects.losses import TranslationLosses
 from benchwright.endpoint.dialects.messages.blocks import read_conversation
 from benchwright.endpoint.dialects.messages.tools import chat_tools
-from benchwright.endpoint.dialects.tool_names import offered_name
+from benchwright.endpoint.dialects.tool_names import offered_tool_name
 
 _CHOICES = {"auto": "auto", "any": "required", "none": "none"}
 
@@ -20,12 +20,12 @@ def chat_request(body: dict[str, Any], losses: TranslationLosses | None = None) 
     dropped, but not added to `losses`: cache marks, `thinking`, `top_k`, `metadata` and `context_management`.
 
     Raises:
-        NotTranslated: If the body is not a request of Messages.
+        UntranslatableRequest: If the body is not a request of Messages.
     """
     try:
         return _chat_request(body, TranslationLosses() if losses is None else losses)
     except (KeyError, TypeError, AttributeError) as error:
-        raise NotTranslated(
+        raise UntranslatableRequest(
             f"This is not a request of Messages ({type(error).__name__}: {error}).".replace("\n", " ")
         ) from None
 
@@ -55,6 +55,6 @@ def _tool_choice(choice: dict[str, Any], tools: list[dict[str, Any]]) -> Any:
     """Return the `tool_choice` for chat completions. Return "auto" if the chosen tool is not offered."""
     if choice["type"] != "tool":
         return _CHOICES[choice["type"]]
-    name = offered_name(choice["name"])
+    name = offered_tool_name(choice["name"])
     offered = any(tool["function"]["name"] == name for tool in tools)
     return {"type": "function", "function": {"name": name}} if offered else "auto"

@@ -22,11 +22,11 @@ _COUNTS = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_toke
 class MessagesReader:
     """Converter of one response of Messages. Events become chunks, and a whole body becomes a chat completion.
 
-    `done`: True once the stream has announced its end.
+    `is_done`: True once the stream has announced its end.
     """
 
     def __init__(self) -> None:
-        self.done = False
+        self.is_done = False
         self._usage: dict[str, Any] = {}
         self._calls: dict[int, int] = {}
         self._inputs: dict[int, Any] = {}
@@ -73,7 +73,7 @@ class MessagesReader:
             return {**_chunk({}, reason), "usage": self._chat_usage()}
         if kind == "error":
             return {"error": event["error"]}
-        self.done = self.done or kind == "message_stop"
+        self.is_done = self.is_done or kind == "message_stop"
         return {}
 
     def _begun(self, index: int, block: dict[str, Any]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from benchwright.endpoint.dialects.conversation import function_tool
 from benchwright.endpoint.dialects.losses import TranslationLosses
-from benchwright.endpoint.dialects.tool_names import offered_name
+from benchwright.endpoint.dialects.tool_names import offered_tool_name
 
 _TEXT = {"type": "string"}
 _LINES = {"type": "array", "items": {"type": "integer"}, "description": "First and last line."}
@@ -53,9 +53,11 @@ def chat_tools(tools: Iterable[Mapping[str, Any]], losses: TranslationLosses) ->
         kind = _DATED.sub("", tool.get("type") or "custom")
         known = _CLIENT_TOOLS.get(kind)
         if "input_schema" in tool:
-            yield function_tool(offered_name(tool["name"]), tool.get("description"), tool["input_schema"])
+            yield function_tool(
+                offered_tool_name(tool["name"]), tool.get("description"), tool["input_schema"]
+            )
         elif known is not None:
-            yield function_tool(offered_name(tool["name"]), known.description, _parameters(known))
+            yield function_tool(offered_tool_name(tool["name"]), known.description, _parameters(known))
         elif not kind.startswith("tool_search"):  # tools that the server would find are offered already
             losses.add_tool(kind)
 

@@ -6,9 +6,9 @@ import time
 from collections.abc import Iterable
 from typing import Any
 
-from benchwright.endpoint.dialects.answer import AnswerPart, AnswerStep, ChatAnswer
+from benchwright.endpoint.dialects.chat_answer import AnswerPart, AnswerStep, ChatAnswer
 from benchwright.endpoint.dialects.encoded_reasoning import encode_reasoning
-from benchwright.endpoint.dialects.responses.calls import call_item
+from benchwright.endpoint.dialects.responses.calls import make_call_item
 from benchwright.endpoint.dialects.responses.tools import offered_tools
 from benchwright.records import Usage
 
@@ -28,7 +28,7 @@ _INCOMPLETE = {"length": "max_output_tokens", "content_filter": "content_filter"
 class ResponsesWriter:
     """Writer of one answer in the format of Responses, as a whole body or as a stream.
 
-    The events of a stream come from `begin`, from `write_step` for each step, and then from `end` or `fail`.
+    The events of a stream come from `begin`, from `write_answer_step` for each step, and then from `end` or `fail`.
     The request (`asked`) determines which calls are calls of free-text tools or of tools in a namespace.
     """
 
@@ -57,7 +57,7 @@ class ResponsesWriter:
             ]
         )
 
-    def write_step(self, step: AnswerStep) -> list[Event]:
+    def write_answer_step(self, step: AnswerStep) -> list[Event]:
         """Return the events for a step of the answer."""
         if step.action == "begin":
             return self._numbered(self._begun(step.part))
@@ -142,7 +142,7 @@ class ResponsesWriter:
 
     def _item(self, part: AnswerPart, index: int, status: str = "completed") -> dict[str, Any]:
         if part.kind == "call":
-            return call_item(self._tools.get(part.name), part, f"{self._id}_{index}", status)
+            return make_call_item(self._tools.get(part.name), part, f"{self._id}_{index}", status)
         if part.kind == "reasoning":
             thought = [{"type": "reasoning_text", "text": part.text}]
             item = {"type": "reasoning", "id": f"rs_{self._id}_{index}", "summary": [], "content": thought}

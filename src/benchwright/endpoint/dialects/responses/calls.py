@@ -10,11 +10,11 @@ from typing import Any
 
 import msgspec
 
-from benchwright.endpoint.call_arguments import read_object
-from benchwright.endpoint.dialects.answer import AnswerPart, parse_arguments
-from benchwright.endpoint.dialects.responses.tools import FREE_TEXT_ARGUMENT, OfferedTool, chat_name
+from benchwright.endpoint.call_arguments import read_object_arguments
+from benchwright.endpoint.dialects.chat_answer import AnswerPart, parse_arguments
+from benchwright.endpoint.dialects.responses.tools import FREE_TEXT_ARGUMENT, OfferedTool, chat_tool_name
 
-Item = dict[str, Any]
+ResponsesItem = dict[str, Any]
 
 _NAMED_BY_TYPE = {
     "local_shell_call": "local_shell",
@@ -38,17 +38,17 @@ _ID_PREFIXES = {
 }
 
 
-def is_call(item: Mapping[str, Any]) -> bool:
+def is_client_call(item: Mapping[str, Any]) -> bool:
     """Return True if an item is a call that the client executes."""
     if item["type"] == "tool_search_call":
         return item.get("execution") == "client"
     return item["type"] in _ID_PREFIXES
 
 
-def called_name(item: Mapping[str, Any]) -> str:
+def called_tool_name(item: Mapping[str, Any]) -> str:
     """Return the name that the tool of a call item has in chat completions."""
     own = _NAMED_BY_TYPE.get(item["type"]) or item["name"]
-    return chat_name(own, item.get("namespace"))
+    return chat_tool_name(own, item.get("namespace"))
 
 
 def call_id(item: Mapping[str, Any]) -> str:
@@ -56,7 +56,7 @@ def call_id(item: Mapping[str, Any]) -> str:
     return str(item.get("call_id") or item["id"])
 
 
-def arguments_of(item: Mapping[str, Any]) -> str:
+def read_call_arguments(item: Mapping[str, Any]) -> str:
     """Return the arguments of a call as JSON. Free text becomes the value of the argument `FREE_TEXT_ARGUMENT`."""
     if item["type"] == "function_call":
         return str(item["arguments"])
@@ -70,13 +70,13 @@ def arguments_of(item: Mapping[str, Any]) -> str:
     return _encoded({name: value for name, value in said if value is not None and name != "type"})
 
 
-def call_item(tool: OfferedTool | None, part: AnswerPart, identity: str, status: str) -> Item:
+def make_call_item(tool: OfferedTool | None, part: AnswerPart, identity: str, status: str) -> ResponsesItem:
     """Return the Responses item for a call of the model.
 
     `tool`: the called tool. If it was not offered (None), the item is a function call.
     """
     kind = _ITEM_TYPES["function" if tool is None else tool.kind]
-    item: Item = {"type": kind, "id": f"{_ID_PREFIXES[kind]}_{identity}", "call_id": part.id}
+    item: ResponsesItem = {"type": kind, "id": f"{_ID_PREFIXES[kind]}_{identity}", "call_id": part.id}
     if tool is None or tool.kind in ("function", "custom"):
         item["name"] = part.name if tool is None else tool.name
     if tool is not None and tool.namespace is not None:
@@ -99,7 +99,7 @@ def result_text(item: Mapping[str, Any]) -> str | None:
 
 def _found_text(tools: Any) -> str:
     names = [
-        chat_name(inner["name"], tool["name"] if tool["type"] == "namespace" else None)
+        chat_tool_name(inner["name"], tool["name"] if tool["type"] == "namespace" else None)
         for tool in tools
         for inner in (tool["tools"] if tool["type"] == "namespace" else [tool])
         if "name" in inner
@@ -119,24 +119,24 @@ def _free_text(arguments: str) -> str:
 
     If the arguments have another form, they are returned unchanged.
     """
-    text = (read_object(arguments) or {}).get(FREE_TEXT_ARGUMENT)
+    text = (read_object_arguments(arguments) or {}).get(FREE_TEXT_ARGUMENT)
     return text if isinstance(text, str) else arguments
 
 
-def _local_shell(arguments: str) -> Item:
+def _local_shell(arguments: str) -> ResponsesItem:
     told = parse_arguments(arguments)
     command = told.get("command") or []
     words = ["sh", "-c", command] if isinstance(command, str) else command
     return {"action": {"type": "exec", "env": {}, **told, "command": words}}
 
 
-def _shell(arguments: str) -> Item:
+def _shell(arguments: str) -> ResponsesItem:
     told = parse_arguments(arguments)
     commands = told.get("commands") or []
     return {"action": {**told, "commands": [commands] if isinstance(commands, str) else commands}}
 
 
-_WRITERS: dict[str, Callable[[str], Item]] = {
+_WRITERS: dict[str, Callable[[str], ResponsesItem]] = {
     "function_call": lambda arguments: {"arguments": arguments},
     "custom_tool_call": lambda arguments: {"input": _free_text(arguments)},
     "local_shell_call": _local_shell,

@@ -7,17 +7,17 @@ from typing import Any
 
 from benchwright.endpoint.dialects.conversation import (
     ConversationBuilder,
-    NotTranslated,
+    UntranslatableRequest,
     image_part,
     text_part,
 )
 from benchwright.endpoint.dialects.encoded_reasoning import decode_reasoning
 from benchwright.endpoint.dialects.losses import TranslationLosses
 from benchwright.endpoint.dialects.responses.calls import (
-    arguments_of,
     call_id,
-    called_name,
-    is_call,
+    called_tool_name,
+    is_client_call,
+    read_call_arguments,
     result_text,
 )
 
@@ -33,7 +33,7 @@ def read_conversation(body: Mapping[str, Any], losses: TranslationLosses) -> Con
     """Return the conversation of a request: its instructions and its input.
 
     Raises:
-        NotTranslated: If the request refers to data that only the server stores, or has an unknown role.
+        UntranslatableRequest: If the request refers to data that only the server stores, or has an unknown role.
         KeyError, TypeError, AttributeError: If the body is not a request of Responses.
     """
     conversation = ConversationBuilder()
@@ -51,8 +51,8 @@ def _say(conversation: ConversationBuilder, item: dict[str, Any], losses: Transl
         _say_message(conversation, item["role"], _parts(item["content"], losses))
     elif kind == "agent_message":
         _say_agent_message(conversation, item, losses)
-    elif is_call({**item, "type": kind}):
-        conversation.add_call(call_id(item), called_name(item), arguments_of(item))
+    elif is_client_call({**item, "type": kind}):
+        conversation.add_call(call_id(item), called_tool_name(item), read_call_arguments(item))
     elif kind in _WITH_PARTS:
         _say_result(conversation, item, _parts(item["output"], losses))
     elif text is not None:
@@ -64,7 +64,9 @@ def _say(conversation: ConversationBuilder, item: dict[str, Any], losses: Transl
         losses.add_part(kind)
         conversation.add_user_message([text_part(COMPACTED_TEXT)])
     elif kind == "item_reference":
-        raise NotTranslated("item_reference is not supported: send the whole conversation in each request.")
+        raise UntranslatableRequest(
+            "item_reference is not supported: send the whole conversation in each request."
+        )
     elif kind not in ("additional_tools", "tool_search_output", "tool_search_call"):
         losses.add_part(kind)  # results of the provider's own tools
 
@@ -78,7 +80,7 @@ def _say_message(conversation: ConversationBuilder, role: str, parts: list[dict[
     elif role == "user":
         conversation.add_user_message(parts)
     else:
-        raise NotTranslated(f"Responses have no role {role!r}.")
+        raise UntranslatableRequest(f"Responses have no role {role!r}.")
 
 
 def _say_agent_message(

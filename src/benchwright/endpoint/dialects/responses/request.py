@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from benchwright.endpoint.dialects.conversation import NotTranslated, drop_none, json_format
+from benchwright.endpoint.dialects.conversation import UntranslatableRequest, drop_none, json_format
 from benchwright.endpoint.dialects.losses import TranslationLosses
 from benchwright.endpoint.dialects.responses.items import read_conversation
-from benchwright.endpoint.dialects.responses.tools import OfferedTool, is_chosen, offered_tools
+from benchwright.endpoint.dialects.responses.tools import OfferedTool, is_chosen_tool, offered_tools
 
 REFUSED_FIELDS = ("previous_response_id", "conversation", "background", "prompt")
 """Request fields that require a server that stores conversations. Requests with one of these fields are refused."""
@@ -22,15 +22,17 @@ def chat_request(body: dict[str, Any], losses: TranslationLosses | None = None) 
     `client_metadata`, and encrypted reasoning.
 
     Raises:
-        NotTranslated: If the body is not a request of Responses, or needs a server that stores conversations.
+        UntranslatableRequest: If the body is not a request of Responses, or needs a server that stores conversations.
     """
     for name in REFUSED_FIELDS:
         if body.get(name):
-            raise NotTranslated(f"{name} is not supported: send the whole conversation in each request.")
+            raise UntranslatableRequest(
+                f"{name} is not supported: send the whole conversation in each request."
+            )
     try:
         return _chat_request(body, TranslationLosses() if losses is None else losses)
     except (KeyError, TypeError, AttributeError) as error:
-        raise NotTranslated(
+        raise UntranslatableRequest(
             f"This is not a request of Responses ({type(error).__name__}: {error})."
         ) from None
 
@@ -61,7 +63,7 @@ def _tool_choice(choice: Any, offered: Mapping[str, OfferedTool]) -> Any:
         return choice
     if choice.get("type") == "allowed_tools":
         return choice.get("mode", "auto")
-    name = next((name for name, tool in offered.items() if is_chosen(choice, tool)), None)
+    name = next((name for name, tool in offered.items() if is_chosen_tool(choice, tool)), None)
     return "auto" if name is None else {"type": "function", "function": {"name": name}}
 
 

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchwright.endpoint.dialects.responses.calls import arguments_of, call_id, called_name, is_call
+from benchwright.endpoint.dialects.responses.calls import (
+    call_id,
+    called_tool_name,
+    is_client_call,
+    read_call_arguments,
+)
 
 _TEXTS = {
     "response.output_text.delta": "content",
@@ -35,11 +40,11 @@ _REASONS = {"max_output_tokens": "length", "content_filter": "content_filter"}
 class ResponsesReader:
     """Converter of one response of Responses. Events become chunks, and a whole body becomes a chat completion.
 
-    `done`: True once the stream has announced its end.
+    `is_done`: True once the stream has announced its end.
     """
 
     def __init__(self) -> None:
-        self.done = False
+        self.is_done = False
         self._calls: dict[int, int] = {}
         self._told: set[int] = set()
 
@@ -74,7 +79,7 @@ class ResponsesReader:
         if kind == "response.output_item.done":
             return _chunk(self._finished(event["output_index"], event["item"]))
         if kind in _ENDS:
-            self.done = True
+            self.is_done = True
             response = event["response"]
             left = {} if self._told or self._calls else _all_of(response.get("output") or [])
             ended = _chunk(left, _finish_reason(response))
@@ -103,17 +108,17 @@ class ResponsesReader:
         return {field: event[place]}
 
     def _begun(self, index: int, item: dict[str, Any]) -> dict[str, Any]:
-        if not is_call(item):
+        if not is_client_call(item):
             return {"role": "assistant"}
         place = self._calls[index] = len(self._calls)
-        function = {"name": called_name(item), "arguments": ""}
+        function = {"name": called_tool_name(item), "arguments": ""}
         return {"tool_calls": [{"index": place, "id": call_id(item), "function": function}]}
 
     def _finished(self, index: int, item: dict[str, Any]) -> dict[str, Any]:
         """Return the delta for that content of a finished item which no earlier delta has sent."""
         if index in self._told:
             return {}
-        if not is_call(item):
+        if not is_client_call(item):
             self._told.add(index)
             return dict(_texts(item))
         place = self._calls.setdefault(index, len(self._calls))
@@ -127,7 +132,7 @@ def _all_of(items: list[dict[str, Any]]) -> dict[str, Any]:
     for item in items:
         for field, text in _texts(item):
             message[field] = message.get(field, "") + text
-        if is_call(item):
+        if is_client_call(item):
             calls = message.setdefault("tool_calls", [])
             calls.append({"index": len(calls), "type": "function", **_call(item)})
     return message
@@ -139,7 +144,10 @@ def _call(item: dict[str, Any]) -> dict[str, Any]:
     In a call of a free-text tool, the text takes the place of the arguments.
     """
     free = item["type"] == "custom_tool_call"
-    function = {"name": called_name(item), "arguments": item["input"] if free else arguments_of(item)}
+    function = {
+        "name": called_tool_name(item),
+        "arguments": item["input"] if free else read_call_arguments(item),
+    }
     return {"id": call_id(item), "function": function}
 
 
@@ -159,7 +167,7 @@ def _finish_reason(response: dict[str, Any]) -> str:
     reason = (response.get("incomplete_details") or {}).get("reason")
     if reason is not None:
         return _REASONS.get(reason, str(reason))
-    return "tool_calls" if any(is_call(item) for item in response.get("output") or []) else "stop"
+    return "tool_calls" if any(is_client_call(item) for item in response.get("output") or []) else "stop"
 
 
 def _chat_usage(usage: Any) -> dict[str, Any] | None:

@@ -10,7 +10,7 @@ import msgspec
 from benchwright.endpoint.dialects.conversation import function_tool
 from benchwright.endpoint.dialects.losses import TranslationLosses
 from benchwright.endpoint.dialects.responses.client_tools import CLIENT_TOOLS
-from benchwright.endpoint.dialects.tool_names import offered_name
+from benchwright.endpoint.dialects.tool_names import offered_tool_name
 from benchwright.records import DECODE_ERRORS
 
 NAMESPACE_SEPARATOR = "__"
@@ -59,7 +59,9 @@ def offered_tools(body: Mapping[str, Any], losses: TranslationLosses | None = No
     choice = body.get("tool_choice")
     if isinstance(choice, dict) and choice.get("type") == "allowed_tools":
         allowed = choice["tools"]
-        return {name: tool for name, tool in offered.items() if any(is_chosen(one, tool) for one in allowed)}
+        return {
+            name: tool for name, tool in offered.items() if any(is_chosen_tool(one, tool) for one in allowed)
+        }
     return offered
 
 
@@ -87,7 +89,7 @@ def offers_tools(fields: Mapping[str, Any]) -> bool:
         return False
 
 
-def is_chosen(choice: Mapping[str, Any], tool: OfferedTool) -> bool:
+def is_chosen_tool(choice: Mapping[str, Any], tool: OfferedTool) -> bool:
     """Return True if a `tool_choice` selects this tool.
 
     The type must be equal. Name and namespace must be equal, too, if the `tool_choice` has them.
@@ -101,12 +103,12 @@ def is_chosen(choice: Mapping[str, Any], tool: OfferedTool) -> bool:
     )
 
 
-def chat_name(name: str, namespace: str | None) -> str:
+def chat_tool_name(name: str, namespace: str | None) -> str:
     """Return the name of a tool in chat completions: the namespace, if there is one, then the tool's name.
 
     Chat completions have no namespaces.
     """
-    return offered_name(name if namespace is None else f"{namespace}{NAMESPACE_SEPARATOR}{name}")
+    return offered_tool_name(name if namespace is None else f"{namespace}{NAMESPACE_SEPARATOR}{name}")
 
 
 def _lists(body: Mapping[str, Any]) -> Iterator[Any]:
@@ -151,7 +153,7 @@ def _offered(tool: Mapping[str, Any], namespace: str | None) -> OfferedTool:
     kind = cast(ToolKind, tool["type"])
     known = CLIENT_TOOLS.get(kind)
     own_name = kind if known is not None else tool["name"]
-    name = chat_name(own_name, namespace)
+    name = chat_tool_name(own_name, namespace)
     description = tool.get("description") or (known.description if known else None)
     parameters = tool.get("parameters") or (known.parameters if known else None)
     if kind == "custom":

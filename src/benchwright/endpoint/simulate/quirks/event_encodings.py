@@ -21,23 +21,23 @@ def encode_chunk(chunk: Chunk) -> bytes:
     return json.dumps(chunk, separators=(",", ":")).encode()
 
 
-def standard_events(chunks: list[Chunk], last: bool) -> bytes:
+def encode_standard_events(chunks: list[Chunk], last: bool) -> bytes:
     """Return the chunks as events in the standard format."""
     return b"".join([b"data: %b\n\n" % data for data in _all_data(chunks, last)])
 
 
-def raw_halves(chunks: list[Chunk], last: bool) -> bytes:
+def encode_raw_surrogates(chunks: list[Chunk], last: bool) -> bytes:
     """Return the chunks as events in which unpaired surrogates are unescaped bytes (CESU-8)."""
     said = [json.dumps(chunk, ensure_ascii=False).encode("utf-8", "surrogatepass") for chunk in chunks]
     return b"".join([b"data: %b\n\n" % data for data in (*said, *((DONE_MARKER,) if last else ()))])
 
 
-def no_blank(chunks: list[Chunk], last: bool) -> bytes:
+def encode_without_blank(chunks: list[Chunk], last: bool) -> bytes:
     """Return the chunks as events without a blank after the colon (LongCat, Spring)."""
     return b"".join([b"data:%b\n\n" % data for data in _all_data(chunks, last)])
 
 
-def crlf(chunks: list[Chunk], last: bool) -> bytes:
+def encode_with_crlf(chunks: list[Chunk], last: bool) -> bytes:
     """Return the chunks as events with line ends CR LF. A comment precedes the events, and they have further fields."""
     lines = [
         b": alive\r\n\r\nid: 1\r\nretry: 10\r\nevent: chunk\r\ndata: %b\r\n\r\n" % one
@@ -46,30 +46,30 @@ def crlf(chunks: list[Chunk], last: bool) -> bytes:
     return b"".join(lines)
 
 
-def blank_done(chunks: list[Chunk], last: bool) -> bytes:
+def encode_blanks_after_done(chunks: list[Chunk], last: bool) -> bytes:
     """Return the chunks as events. At the end, [DONE] is sent twice, each with blanks after it."""
-    return standard_events(chunks, False) + (b"data: [DONE]  \n\ndata: [DONE]\n\n" if last else b"")
+    return encode_standard_events(chunks, False) + (b"data: [DONE]  \n\ndata: [DONE]\n\n" if last else b"")
 
 
-def joined_events(chunks: list[Chunk], last: bool) -> bytes:
+def encode_joined_events(chunks: list[Chunk], last: bool) -> bytes:
     """Return the chunks of a piece as one event with several lines of data."""
     said = b"".join([b"data: %b\n" % encode_chunk(chunk) for chunk in chunks])
     return (said + b"\n" if said else b"") + (b"data: [DONE]\n\n" if last else b"")
 
 
-def json_lines(chunks: list[Chunk], last: bool) -> bytes:
+def encode_json_lines(chunks: list[Chunk], last: bool) -> bytes:
     """Return the chunks as JSON lines instead of events."""
     return b"".join([encode_chunk(chunk) + b"\n" for chunk in chunks])
 
 
-def events_until_error(chunks: list[Chunk], last: bool) -> bytes:
+def encode_events_until_error(chunks: list[Chunk], last: bool) -> bytes:
     """Return the chunks as events. An error ends the stream without [DONE]."""
-    return standard_events(chunks, last=False)
+    return encode_standard_events(chunks, last=False)
 
 
-def error_line(chunks: list[Chunk], last: bool) -> bytes:
+def encode_error_as_json_line(chunks: list[Chunk], last: bool) -> bytes:
     """Return the chunks as events. An error is a line of JSON without `data:` (proxies whose stream has begun)."""
-    return json_lines(chunks, last) if last else standard_events(chunks, last)
+    return encode_json_lines(chunks, last) if last else encode_standard_events(chunks, last)
 
 
 def _all_data(chunks: list[Chunk], last: bool) -> list[bytes]:

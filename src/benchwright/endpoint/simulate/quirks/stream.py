@@ -11,31 +11,31 @@ ChunkStream = list[list[Chunk]]
 """The pieces of a stream, which are sent one by one. Each piece is a list of chunks."""
 
 
-def choices(stream: ChunkStream) -> Iterator[dict[str, Any]]:
+def stream_choices(stream: ChunkStream) -> Iterator[dict[str, Any]]:
     """Yield the choices of all chunks."""
     for piece in stream:
         for chunk in piece:
             yield from chunk["choices"]
 
 
-def deltas(stream: ChunkStream) -> Iterator[dict[str, Any]]:
+def stream_deltas(stream: ChunkStream) -> Iterator[dict[str, Any]]:
     """Yield the deltas of all chunks."""
-    for choice in choices(stream):
+    for choice in stream_choices(stream):
         if "delta" in choice:
             yield choice["delta"]
 
 
 def text_deltas(stream: ChunkStream) -> list[dict[str, Any]]:
     """Return the deltas that hold text of the answer."""
-    return [delta for delta in deltas(stream) if delta.get("content")]
+    return [delta for delta in stream_deltas(stream) if delta.get("content")]
 
 
-def text_of(stream: ChunkStream) -> str:
+def stream_text(stream: ChunkStream) -> str:
     """Return the whole text of a stream's answer."""
     return "".join(delta["content"] for delta in text_deltas(stream))
 
 
-def message_of(body: Chunk) -> dict[str, Any]:
+def body_message(body: Chunk) -> dict[str, Any]:
     """Return the message of a whole answer."""
     message: dict[str, Any] = body["choices"][0]["message"]
     return message
@@ -51,7 +51,7 @@ def insert_before_end(stream: ChunkStream, delta: dict[str, Any]) -> None:
                 return
 
 
-def for_stream_and_body(
+def stream_and_body_functions(
     change: Callable[[dict[str, Any]], None],
 ) -> tuple[Callable[[ChunkStream], None], Callable[[Chunk], None]]:
     """Return (function for a stream, function for a whole answer).
@@ -61,7 +61,7 @@ def for_stream_and_body(
     """
 
     def in_stream(stream: ChunkStream) -> None:
-        for delta in deltas(stream):
+        for delta in stream_deltas(stream):
             change(delta)
 
-    return in_stream, lambda body: change(message_of(body))
+    return in_stream, lambda body: change(body_message(body))

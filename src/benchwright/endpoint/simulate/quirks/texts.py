@@ -9,12 +9,12 @@ from typing import Any
 from benchwright.endpoint.simulate.quirks.stream import (
     Chunk,
     ChunkStream,
-    choices,
-    deltas,
+    body_message,
     insert_before_end,
-    message_of,
+    stream_choices,
+    stream_deltas,
+    stream_text,
     text_deltas,
-    text_of,
 )
 
 EXTRA_REASONING = "Let me look at that once more."
@@ -30,48 +30,48 @@ _FIRST_BEYOND = "\U00010000"
 """The first character that UTF-16 encodes as a surrogate pair."""
 
 
-def message_for_delta(stream: ChunkStream) -> None:
+def replace_deltas_by_messages(stream: ChunkStream) -> None:
     """Send a message in place of each delta."""
-    for choice in choices(stream):
+    for choice in stream_choices(stream):
         choice["message"] = choice.pop("delta")
 
 
-def cumulative_message(stream: ChunkStream) -> None:
+def send_cumulative_messages(stream: ChunkStream) -> None:
     """Send a message in place of each delta. Each message holds all of the answer so far."""
-    cumulative_answer(stream)
-    message_for_delta(stream)
+    accumulate_deltas(stream)
+    replace_deltas_by_messages(stream)
 
 
-def whole_message_last(stream: ChunkStream) -> None:
+def repeat_message_at_end(stream: ChunkStream) -> None:
     """Send the whole message once more, together with the finish reason (MiniMax)."""
-    for choice in choices(stream):
+    for choice in stream_choices(stream):
         if choice["finish_reason"]:
             choice["delta"] = {}
-            choice["message"] = {"role": "assistant", "content": text_of(stream)}
+            choice["message"] = {"role": "assistant", "content": stream_text(stream)}
 
 
-def message_beside_delta(stream: ChunkStream) -> None:
+def add_cumulative_messages(stream: ChunkStream) -> None:
     """Send a message beside each delta. The message holds all of the answer so far (Perplexity)."""
     said = ""
-    for choice in choices(stream):
+    for choice in stream_choices(stream):
         said += choice["delta"].get("content") or ""
         choice["message"] = {"role": "assistant", "content": said}
 
 
-def repeated_answer(stream: ChunkStream) -> None:
+def repeat_answer_at_end(stream: ChunkStream) -> None:
     """Send the whole answer a second time in the last delta (RAGFlow)."""
-    if text := text_of(stream):
+    if text := stream_text(stream):
         insert_before_end(stream, {"content": text})
 
 
-def cumulative_answer(stream: ChunkStream) -> None:
+def accumulate_deltas(stream: ChunkStream) -> None:
     """Send, in each delta, all of the answer so far (QwenLM)."""
     found = text_deltas(stream)
     for delta, text in zip(found, list(accumulate(delta["content"] for delta in found)), strict=True):
         delta["content"] = text
 
 
-def content_parts(message: dict[str, Any]) -> None:
+def send_content_parts(message: dict[str, Any]) -> None:
     """Send text and reasoning as typed parts of the content (Mistral, Databricks)."""
     thought, text = message.pop("reasoning_content", None), message.get("content")
     parts: list[dict[str, Any]] = []
@@ -83,7 +83,7 @@ def content_parts(message: dict[str, Any]) -> None:
         message["content"] = parts
 
 
-def halves(stream: ChunkStream) -> None:
+def split_surrogate_pairs(stream: ChunkStream) -> None:
     """Split each surrogate pair over two events (servers that count characters in UTF-16)."""
     for piece in stream:
         for place, chunk in reversed(list(enumerate(piece))):
@@ -92,7 +92,7 @@ def halves(stream: ChunkStream) -> None:
                 piece[place : place + 1] = [before, after]
 
 
-def lone_half(stream: ChunkStream) -> None:
+def drop_low_surrogates(stream: ChunkStream) -> None:
     """Send only the high surrogate of each surrogate pair, and drop the text after it in the chunk."""
     for piece in stream:
         piece[:] = [_halved(chunk)[0] for chunk in piece]
@@ -124,19 +124,19 @@ def _with_text(chunk: Chunk, text: str) -> Chunk:
     return {**chunk, "choices": [{**choice, "delta": {**choice["delta"], "content": text}}]}
 
 
-def end_token(stream: ChunkStream) -> None:
+def add_end_token(stream: ChunkStream) -> None:
     """Add the token that ends a turn to the text (servers that do not remove that token)."""
     if text_deltas(stream):
         insert_before_end(stream, {"content": "<|im_end|>"})
 
 
-def end_token_in_body(body: Chunk) -> None:
+def add_end_token_in_body(body: Chunk) -> None:
     """Add the token that ends a turn to the text of a whole answer."""
-    if text := message_of(body).get("content"):
-        message_of(body)["content"] = f"{text}<|im_end|>"
+    if text := body_message(body).get("content"):
+        body_message(body)["content"] = f"{text}<|im_end|>"
 
 
-def unknown_characters(message: dict[str, Any]) -> None:
+def replace_wide_characters(message: dict[str, Any]) -> None:
     """Replace characters that UTF-16 encodes as surrogate pairs by U+FFFD (servers that decode token by token)."""
     if text := message.get("content"):
         message["content"] = "".join(_UNKNOWN if one >= _FIRST_BEYOND else one for one in text)
@@ -145,77 +145,79 @@ def unknown_characters(message: dict[str, Any]) -> None:
 # What was thought
 
 
-def thinking_object(message: dict[str, Any]) -> None:
+def send_reasoning_as_object(message: dict[str, Any]) -> None:
     """Send reasoning as an object with the text in a field."""
     if thought := message.pop("reasoning_content", None):
         message["reasoning"] = {"content": thought}
 
 
-def thinking_elsewhere(message: dict[str, Any]) -> None:
+def rename_reasoning_field(message: dict[str, Any]) -> None:
     """Rename `reasoning_content` to `thinking` (servers that use another field name)."""
     if thought := message.pop("reasoning_content", None):
         message["thinking"] = thought
 
 
-def marked_thinking(stream: ChunkStream) -> None:
+def send_marked_reasoning(stream: ChunkStream) -> None:
     """Send reasoning as content, with a mark beside it that distinguishes it from the answer (Vertex)."""
-    for delta in deltas(stream):
+    for delta in stream_deltas(stream):
         if thought := delta.pop("reasoning_content", None):
             delta |= {"content": thought, "extra_content": {"google": {"thought": True}}}
 
 
-def late_thinking(stream: ChunkStream) -> None:
+def insert_late_reasoning(stream: ChunkStream) -> None:
     """Insert a second block of reasoning into the text, before the end of the answer."""
     if found := text_deltas(stream)[1:]:
         found[-1]["content"] = f"{_OPENING}{EXTRA_REASONING}{_CLOSING}{found[-1]['content']}"
 
 
-def late_thinking_in_body(body: Chunk) -> None:
+def insert_late_reasoning_in_body(body: Chunk) -> None:
     """Insert a second block of reasoning before the last word of a whole answer."""
-    before, blank, last = (message_of(body).get("content") or "").rpartition(" ")
+    before, blank, last = (body_message(body).get("content") or "").rpartition(" ")
     if blank:
-        message_of(body)["content"] = f"{before}{_OPENING}{EXTRA_REASONING}{_CLOSING}{blank}{last}"
+        body_message(body)["content"] = f"{before}{_OPENING}{EXTRA_REASONING}{_CLOSING}{blank}{last}"
 
 
-def channel_tokens(stream: ChunkStream) -> None:
+def add_channel_tokens(stream: ChunkStream) -> None:
     """Add the channel tokens of gpt-oss to the text (servers that do not remove these tokens)."""
     if found := text_deltas(stream):
         found[0]["content"] = f"{_HARMONY}{found[0]['content']}"
         found[-1]["content"] += "<|return|>"
 
 
-def channel_tokens_in_body(body: Chunk) -> None:
+def add_channel_tokens_in_body(body: Chunk) -> None:
     """Add the channel tokens of gpt-oss to the text of a whole answer."""
-    if text := message_of(body).get("content"):
-        message_of(body)["content"] = f"{_HARMONY}{text}<|return|>"
+    if text := body_message(body).get("content"):
+        body_message(body)["content"] = f"{_HARMONY}{text}<|return|>"
 
 
-def answer_as_thinking(message: dict[str, Any]) -> None:
+def move_answer_to_reasoning(message: dict[str, Any]) -> None:
     """Send the answer as reasoning (LM Studio, vLLM with a wrong reasoning parser)."""
     if text := message.get("content"):
         message["content"], message["reasoning_content"] = None, text
 
 
-def one_text_twice(message: dict[str, Any]) -> None:
+def copy_answer_to_reasoning(message: dict[str, Any]) -> None:
     """Send the same text as answer and as reasoning."""
     if text := message.get("content"):
         message["reasoning_content"] = text
 
 
-def thinking_twice(stream: ChunkStream) -> None:
+def repeat_reasoning_in_text(stream: ChunkStream) -> None:
     """Send the reasoning in its own field and also within the text."""
-    thought = "".join(delta.get("reasoning_content") or "" for delta in deltas(stream))
+    thought = "".join(delta.get("reasoning_content") or "" for delta in stream_deltas(stream))
     if thought and (found := text_deltas(stream)):
         found[0]["content"] = f"{_OPENING}{thought}{_CLOSING}{found[0]['content']}"
 
 
-def thinking_twice_in_body(body: Chunk) -> None:
+def repeat_reasoning_in_text_of_body(body: Chunk) -> None:
     """Send the reasoning of a whole answer in its own field and also within the text."""
-    if thought := message_of(body).get("reasoning_content"):
-        message_of(body)["content"] = f"{_OPENING}{thought}{_CLOSING}{message_of(body).get('content') or ''}"
+    if thought := body_message(body).get("reasoning_content"):
+        body_message(body)["content"] = (
+            f"{_OPENING}{thought}{_CLOSING}{body_message(body).get('content') or ''}"
+        )
 
 
-def tagged_thinking(
+def make_tagged_reasoning_quirk(
     opening: str, closing: str
 ) -> tuple[Callable[[ChunkStream], None], Callable[[Chunk], None]]:
     """Return the two functions of a quirk: (function for a stream, function for a whole answer).
@@ -224,7 +226,7 @@ def tagged_thinking(
     """
 
     def in_stream(stream: ChunkStream) -> None:
-        with_thought = [delta for delta in deltas(stream) if delta.get("reasoning_content")]
+        with_thought = [delta for delta in stream_deltas(stream) if delta.get("reasoning_content")]
         for delta in with_thought:
             delta["content"] = delta.pop("reasoning_content")
         if with_thought:
@@ -232,7 +234,7 @@ def tagged_thinking(
             with_thought[-1]["content"] += closing
 
     def in_body(body: Chunk) -> None:
-        message = message_of(body)
+        message = body_message(body)
         if thought := message.pop("reasoning_content", None):
             message["content"] = f"{opening}{thought}{closing}{message.get('content') or ''}"
 

@@ -7,13 +7,20 @@ from collections.abc import Iterator, Sequence
 from markupsafe import Markup
 
 from benchwright.analysis.deciding.records import DecisionPoint, ModelDecision, RunDecision
-from benchwright.formats import interval, number_text
+from benchwright.formats import format_interval, number_text
 from benchwright.reports.html.charts.differences import signed_label
 from benchwright.reports.html.charts.scales import Scale, amount_label
-from benchwright.reports.html.charts.svg import DRAWING_WIDTH, bottom_axis, drawing, element, left_axis, line
+from benchwright.reports.html.charts.svg import (
+    DRAWING_WIDTH,
+    bottom_axis,
+    element,
+    left_axis,
+    line,
+    render_drawing,
+)
 
 LEFT, RIGHT, TOP, HEIGHT = 58, 24, 14, 220
-NARROW_SHARE = 0.4
+MAX_INTERVAL_SHARE = 0.4
 """An interval determines the range of the y axis only if it is narrower than this share of the first interval.
 
 The first intervals are so wide that they would squeeze all other intervals.
@@ -36,16 +43,19 @@ def interval_chart(one: ModelDecision, decision: RunDecision) -> Markup:
         *_path(one.path, x, y),
     ]
     description = (
-        f"{number_text(one.difference, '+.3f')} {interval(one.low, one.high, '+.3f')} "
+        f"{number_text(one.difference, '+.3f')} {format_interval(one.low, one.high, '+.3f')} "
         f"after {one.used:,} of {decision.planned:,}"
     )
-    return drawing(f"{one.model} against {one.than}, {one.score}", description, bottom + 42, parts)
+    return render_drawing(f"{one.model} against {one.than}, {one.score}", description, bottom + 42, parts)
 
 
 def _differences(one: ModelDecision, margin: float, bottom: float) -> Scale:
-    """Return a y scale that covers 0, the margin, and the intervals that are narrow enough (see `NARROW_SHARE`)."""
+    """Return a y scale that covers 0, the margin, and the intervals that are narrow "
+    "enough (see `MAX_INTERVAL_SHARE`)."""
     widest = one.path[0].high - one.path[0].low
-    description = [each for each in one.path if each.high - each.low <= NARROW_SHARE * widest] or one.path
+    description = [
+        each for each in one.path if each.high - each.low <= MAX_INTERVAL_SHARE * widest
+    ] or one.path
     ends = [0.0, margin, -margin, *(end for each in description for end in (each.low, each.high))]
     room = (max(ends) - min(ends)) * 0.05 or 0.05
     return Scale(min(ends) - room, max(ends) + room, bottom, TOP)

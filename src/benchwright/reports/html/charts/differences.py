@@ -7,16 +7,23 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from benchwright.formats import plural
+from benchwright.formats import count_with_noun
 from benchwright.reports.html.charts.scales import Scale, score_label
-from benchwright.reports.html.charts.svg import DRAWING_WIDTH, bottom_axis, drawing, element, line, text
+from benchwright.reports.html.charts.svg import (
+    DRAWING_WIDTH,
+    bottom_axis,
+    element,
+    line,
+    render_drawing,
+    text,
+)
 from benchwright.reports.html.text import one_line
 
 LEFT, RIGHT, TOP = 176, 178, 6
 ROW_HEIGHT = 22
 
 
-class Bar(NamedTuple):
+class DifferenceBar(NamedTuple):
     """One line of the chart: its name, the difference, and the interval of the difference.
 
     `is_overall`: True for the line of the whole score, which is emphasised.
@@ -29,7 +36,7 @@ class Bar(NamedTuple):
     is_overall: bool = False
 
 
-def differences_chart(title: str, axis: str, bars: Sequence[Bar]) -> Markup:
+def differences_chart(title: str, axis: str, bars: Sequence[DifferenceBar]) -> Markup:
     """Draw a point and an interval for each difference. The colour shows whether 0 is outside the interval."""
     scale = _scale(bars)
     bottom = TOP + ROW_HEIGHT * len(bars)
@@ -37,11 +44,11 @@ def differences_chart(title: str, axis: str, bars: Sequence[Bar]) -> Markup:
     parts.append(line(scale.coordinate(0), TOP, scale.coordinate(0), bottom, "zero"))
     for number, bar in enumerate(bars):
         parts += _bar(bar, TOP + (number + 0.5) * ROW_HEIGHT, scale)
-    description = f"{plural(len(bars), 'line')}; the figures are in the table below."
-    return drawing(title, description, bottom + 42, parts)
+    description = f"{count_with_noun(len(bars), 'line')}; the figures are in the table below."
+    return render_drawing(title, description, bottom + 42, parts)
 
 
-def _scale(bars: Sequence[Bar]) -> Scale:
+def _scale(bars: Sequence[DifferenceBar]) -> Scale:
     """Return a scale that covers all intervals and 0."""
     ends = [end for bar in bars for end in (bar.difference, bar.low, bar.high) if end is not None]
     low, high = min(0.0, *ends), max(0.0, *ends)
@@ -54,7 +61,7 @@ def signed_label(value: float) -> str:
     return "0" if abs(value) < 1e-9 else f"{'+' if value > 0 else '−'}{score_label(abs(value))}"
 
 
-def _bar(bar: Bar, middle: float, scale: Scale) -> Iterator[Markup]:
+def _bar(bar: DifferenceBar, middle: float, scale: Scale) -> Iterator[Markup]:
     weight = " whole" if bar.is_overall else ""
     yield text(LEFT - 10, middle + 4, one_line(bar.name, 21), anchor="end", class_=f"t label{weight}")
     description = f"{bar.difference:+.3f}"

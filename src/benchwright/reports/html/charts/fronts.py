@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from markupsafe import Markup
 
-from benchwright.analysis.quality_and_speed.fronts import Front, FrontPoint, Resource
+from benchwright.analysis.quality_and_speed.pareto_fronts import FrontPoint, ParetoFront, Resource
 from benchwright.reports.html.charts.scales import (
     Scale,
     amount_label,
@@ -19,10 +19,10 @@ from benchwright.reports.html.charts.svg import (
     DRAWING_WIDTH,
     bottom_axis,
     colour_class,
-    drawing,
     element,
     left_axis,
     line,
+    render_drawing,
     text,
 )
 from benchwright.reports.html.text import one_line
@@ -31,14 +31,14 @@ LEFT, RIGHT, TOP, HEIGHT = 58, 24, 14, 250
 CHARACTER_WIDTH = 7
 """Estimated width of one character of a model's name, in units of the drawing."""
 
-AXES: dict[Resource, str] = {
+AXIS_TITLES: dict[Resource, str] = {
     "seconds": "median time that the model took for a trial",
     "tokens": "mean tokens of a trial, prompt and completion",
     "cost": "mean cost of a trial",
 }
 
 
-def front_chart(found: Front, places: Mapping[str, int], names: Mapping[str, str]) -> Markup:
+def front_chart(found: ParetoFront, places: Mapping[str, int], names: Mapping[str, str]) -> Markup:
     """Draw a point with its interval for each model, and the Pareto front as a line.
 
     A letter (A, B, …) identifies each run. `places`: mapping from letter to the index of the run's colour. `names`:
@@ -49,7 +49,7 @@ def front_chart(found: Front, places: Mapping[str, int], names: Mapping[str, str
     x = time_scale((point.spent for point in found.points), LEFT, DRAWING_WIDTH - RIGHT)
     ends = [end for one in found.points for end in (one.mean, one.low, one.high) if end is not None]
     y = zoomed_scale(ends, bottom, TOP)
-    title = AXES[found.spent] + (", logarithmic" if x.is_logarithmic else "")
+    title = AXIS_TITLES[found.spent] + (", logarithmic" if x.is_logarithmic else "")
     parts = [
         *left_axis(y, LEFT, DRAWING_WIDTH - RIGHT, score_label),
         *bottom_axis(x, TOP, bottom, label, title),
@@ -62,7 +62,9 @@ def front_chart(found: Front, places: Mapping[str, int], names: Mapping[str, str
         f"{names[one.letter]}: {one.mean:.3f} at {label(one.spent)}{', on the front' if one.on_front else ''}"
         for one in found.points
     )
-    return drawing(f"{found.score} against {AXES[found.spent]}", description, bottom + 42, parts)
+    return render_drawing(
+        f"{found.score} against {AXIS_TITLES[found.spent]}", description, bottom + 42, parts
+    )
 
 
 def _steps(points: Sequence[FrontPoint], x: Scale, y: Scale) -> Markup:

@@ -14,11 +14,11 @@ from benchwright.reports.html.charts.svg import (
     DRAWING_WIDTH,
     bottom_axis,
     colour_class,
-    drawing,
     element,
     left_axis,
-    left_title,
+    left_axis_title,
     legend,
+    render_drawing,
 )
 from benchwright.reports.html.text import one_line
 
@@ -58,7 +58,7 @@ def level_times_chart(title: str, axis: str, curves: Sequence[TimesCurve]) -> Ma
     y = Scale(0, 1, bottom, top)
     parts = [
         *named,
-        left_title("Share that took no longer", room),
+        left_axis_title("Share that took no longer", room),
         *left_axis(y, LEFT, DRAWING_WIDTH - RIGHT, lambda share: f"{share * 100:.0f} %"),
         *bottom_axis(x, top, bottom, time_label, axis + (", logarithmic" if x.is_logarithmic else "")),
     ]
@@ -71,7 +71,7 @@ def level_times_chart(title: str, axis: str, curves: Sequence[TimesCurve]) -> Ma
     description = "; ".join(
         f"{one.name}: half within {time_label(_reached(one.points, 0.5))}" for one in curves
     )
-    return drawing(title, description, bottom + 42, parts)
+    return render_drawing(title, description, bottom + 42, parts)
 
 
 def _drawn(points: DistributionPoints, high: float) -> DistributionPoints:

@@ -8,20 +8,20 @@ from typing import Literal
 from markupsafe import Markup
 
 from benchwright.analysis.load.curves import LoadCurve, LoadPoint
-from benchwright.analysis.load.figure_records import FigureEstimate, Spread
-from benchwright.formats import plural
+from benchwright.analysis.load.figure_records import FigureEstimate, TimeDistribution
+from benchwright.formats import count_with_noun
 from benchwright.reports.html.charts.scales import Scale, amount_label, time_label, time_scale
 from benchwright.reports.html.charts.svg import (
     DRAWING_WIDTH,
     bottom_axis,
     colour_class,
-    drawing,
     element,
     left_axis,
-    left_title,
+    left_axis_title,
     legend,
     line,
     marker,
+    render_drawing,
     text,
 )
 from benchwright.reports.html.text import one_line
@@ -40,10 +40,10 @@ LEVEL_NAME_SPACE = 20
 LoadMeasure = Literal["ttft", "latency"]
 LOAD_MEASURES: dict[LoadMeasure, str] = {"latency": "Latency", "ttft": "Time to first token"}
 
-QUANTILES = {"p99": " tail", "p90": " upper", "p50": ""}
+PERCENTILE_CLASSES = {"p99": " tail", "p90": " upper", "p50": ""}
 """The percentiles to draw: percentile -> suffix of its CSS class, which sets how faint the curve is."""
 
-TimedLevels = Sequence[tuple[LoadPoint, Spread]]
+TimedLevels = Sequence[tuple[LoadPoint, TimeDistribution]]
 
 
 def timed_levels(curve: LoadCurve, measure: LoadMeasure) -> TimedLevels:
@@ -75,7 +75,7 @@ def load_curves_chart(
     title = "answers per second" + (", logarithmic" if x.is_logarithmic else "")
     parts = [
         *named,
-        left_title(LOAD_MEASURES[measure] + (", logarithmic" if y.is_logarithmic else ""), room),
+        left_axis_title(LOAD_MEASURES[measure] + (", logarithmic" if y.is_logarithmic else ""), room),
         *left_axis(y, LEFT, DRAWING_WIDTH - RIGHT, time_label),
         *bottom_axis(x, top, bottom, amount_label, title),
     ]
@@ -86,11 +86,11 @@ def load_curves_chart(
         parts += _quantile_names(curves[0][1], x, y)
     description = "; ".join(f"{names[curve.letter]}: {_described(points)}" for curve, points in curves)
     title = f"{LOAD_MEASURES[measure]} against answers per second"
-    return drawing(title, f"{plural(len(found), 'curve')}. {description}", bottom + 42, parts)
+    return render_drawing(title, f"{count_with_noun(len(found), 'curve')}. {description}", bottom + 42, parts)
 
 
-def _ends(spread: Spread) -> Iterator[float]:
-    for name in QUANTILES:
+def _ends(spread: TimeDistribution) -> Iterator[float]:
+    for name in PERCENTILE_CLASSES:
         one: FigureEstimate = getattr(spread, name)
         yield from (end for end in (one.low, one.value, one.high) if end is not None)
 
@@ -105,7 +105,7 @@ def _described(points: TimedLevels) -> str:
 def _curve(points: TimedLevels, x: Scale, y: Scale, place: int) -> Iterator[Markup]:
     if not points:
         return
-    for quantile, faint in QUANTILES.items():
+    for quantile, faint in PERCENTILE_CLASSES.items():
         estimates = [(x.coordinate(one.achieved), getattr(spread, quantile)) for one, spread in points]
         path = "L".join(f"{at:.1f} {y.coordinate(one.value):.1f}" for at, one in estimates)
         yield element("path", d=f"M{path}", class_=f"curve{faint} {colour_class(place)}")
@@ -141,6 +141,6 @@ def _quantile_names(points: TimedLevels, x: Scale, y: Scale) -> Iterator[Markup]
     """Yield the names of the percentiles beside the last point of each curve. No names overlap."""
     point, spread = points[-1]
     level = y.coordinate(spread.p50.value) + 4 + MIN_LABEL_DISTANCE
-    for quantile in reversed(QUANTILES):
+    for quantile in reversed(PERCENTILE_CLASSES):
         level = min(level - MIN_LABEL_DISTANCE, y.coordinate(getattr(spread, quantile).value) + 4)
         yield text(x.coordinate(point.achieved) + 8, level, quantile, class_="t over")

@@ -7,19 +7,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from markupsafe import Markup
 
 from benchwright.analysis.report.records import ChartMean, ChartRow
-from benchwright.formats import plural
+from benchwright.formats import count_with_noun
 from benchwright.reports.html.charts.scales import Scale, score_label, score_scale
 from benchwright.reports.html.charts.svg import (
     DRAWING_WIDTH,
     bottom_axis,
     colour_class,
-    drawing,
     line,
     rectangle,
+    render_drawing,
     text,
 )
 from benchwright.reports.html.text import one_line
-from benchwright.statistic import is_number, known_numbers
+from benchwright.statistic import is_number, numeric_statistics
 
 LEFT, RIGHT, TOP = 176, 150, 6
 MARK_HEIGHT = 17
@@ -31,7 +31,7 @@ def means_chart(title: str, axis: str, rows: Sequence[ChartRow], places: Mapping
 
     `places`: mapping from the letter of a run to the index of its colour.
     """
-    ends = known_numbers(
+    ends = numeric_statistics(
         end for row in rows for mark in row.marks for end in (mark.mean, mark.low, mark.high)
     )
     if not ends:
@@ -44,8 +44,8 @@ def means_chart(title: str, axis: str, rows: Sequence[ChartRow], places: Mapping
     for row, height in zip(rows, heights, strict=True):
         parts += _row(row, y, height, scale, places)
         y += height
-    description = f"{plural(len(rows), 'line')}; the figures are in the table below."
-    return drawing(title, description, bottom + 42, parts)
+    description = f"{count_with_noun(len(rows), 'line')}; the figures are in the table below."
+    return render_drawing(title, description, bottom + 42, parts)
 
 
 def _row(row: ChartRow, y: float, height: float, scale: Scale, places: Mapping[str, int]) -> Iterator[Markup]:
@@ -81,4 +81,4 @@ def stacked_bar(title: str, counts: Sequence[tuple[str, int]]) -> Markup:
         parts.append(rectangle(x, 0, width, 14, f"status {name.replace('_', '-').replace(' ', '-')}"))
         x += width
     description = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in counts)
-    return drawing(title, description, 14, parts)
+    return render_drawing(title, description, 14, parts)

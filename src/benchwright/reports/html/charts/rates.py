@@ -14,38 +14,38 @@ from benchwright.reports.html.charts.svg import (
     DRAWING_WIDTH,
     bottom_axis,
     colour_class,
-    drawing,
     element,
     left_axis,
-    left_title,
+    left_axis_title,
     legend,
     line,
     marker,
+    render_drawing,
 )
 from benchwright.reports.html.text import one_line
 
 RIGHT, TOP, HEIGHT = 24, 26, 220
 
-Rates = Sequence[tuple[float, FigureEstimate]]
+RatePoints = Sequence[tuple[float, FigureEstimate]]
 """Type: pairs (load, rate at this load), by rising load. The load is a concurrency or a request rate."""
 
 
-def answer_rates(report: LoadReport) -> Rates:
+def answer_rates(report: LoadReport) -> RatePoints:
     """Return the answers per second at each level that has a steady rate.
 
     Replayed traces are left out, because they have no load.
     """
-    return [(one.level.load, one.achieved) for one in _levels(report) if one.achieved is not None]
+    return [(one.level.numeric_load, one.achieved) for one in _levels(report) if one.achieved is not None]
 
 
-def goodput_rates(report: LoadReport) -> Rates:
+def goodput_rates(report: LoadReport) -> RatePoints:
     """Return the goodput of each level for which it is known."""
-    found = [(one.level.load, one.goodput) for one in _levels(report)]
+    found = [(one.level.numeric_load, one.goodput) for one in _levels(report)]
     return [(height, one.rate) for height, one in found if one is not None and one.rate is not None]
 
 
 def _levels(report: LoadReport) -> list[LevelResult]:
-    return [one for one in report.levels if one.level.load > 0]
+    return [one for one in report.levels if one.level.numeric_load > 0]
 
 
 def load_rates_chart(
@@ -67,7 +67,7 @@ def load_rates_chart(
     load = "requests offered per second" if open_loop else "requests in flight"
     parts = [
         *named,
-        left_title("Per second", room),
+        left_axis_title("Per second", room),
         *left_axis(y, LEFT, DRAWING_WIDTH - RIGHT, amount_label),
         *bottom_axis(x, top, bottom, amount_label, load + (", logarithmic" if x.is_logarithmic else "")),
     ]
@@ -78,7 +78,7 @@ def load_rates_chart(
         parts += _line(answer_rates(report), x, y, places[letter], " tail" if within else "")
         parts += _line(within, x, y, places[letter], "")
     description = "; ".join(f"{names[letter]}: {_described(report)}" for letter, report in found.items())
-    return drawing("Answers per second against load", description, bottom + 42, parts)
+    return render_drawing("Answers per second against load", description, bottom + 42, parts)
 
 
 def _entries(
@@ -108,7 +108,7 @@ def _all_that_is_offered(x: Scale, y: Scale) -> Markup:
     return element("path", d=f"M{path}", class_="front")
 
 
-def _line(rates: Rates, x: Scale, y: Scale, place: int, faint: str) -> Iterator[Markup]:
+def _line(rates: RatePoints, x: Scale, y: Scale, place: int, faint: str) -> Iterator[Markup]:
     if rates:
         path = "L".join(f"{x.coordinate(height):.1f} {y.coordinate(one.value):.1f}" for height, one in rates)
         yield element("path", d=f"M{path}", class_=f"curve{faint} {colour_class(place)}")

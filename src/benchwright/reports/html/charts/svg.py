@@ -41,16 +41,16 @@ def _value(value: str | float) -> str:
     return visible_text(value) if isinstance(value, str) else f"{value:.2f}".rstrip("0").rstrip(".")
 
 
-def concatenate(parts: Iterable[Markup]) -> Markup:
+def join_elements(parts: Iterable[Markup]) -> Markup:
     """Concatenate elements to one markup text."""
     return Markup("".join(parts))
 
 
-def drawing(title: str, description: str, height: float, parts: Iterable[Markup]) -> Markup:
+def render_drawing(title: str, description: str, height: float, parts: Iterable[Markup]) -> Markup:
     """Render the whole drawing. Its title and description are the text alternative."""
     return element(
         "svg",
-        concatenate(parts),
+        join_elements(parts),
         viewBox=f"0 0 {DRAWING_WIDTH} {height:.0f}",
         role="img",
         aria_label=f"{title}. {description}",
@@ -113,7 +113,7 @@ def left_axis(scale: Scale, left: float, right: float, label: Callable[[float], 
     return parts
 
 
-def left_title(title: str, top: float = 0.0) -> Markup:
+def left_axis_title(title: str, top: float = 0.0) -> Markup:
     """Draw the title of the left axis above it, within 16 units below `top`."""
     return text(0, top + 12, title, class_="t axis")
 

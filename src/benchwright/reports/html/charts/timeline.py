@@ -13,12 +13,12 @@ from benchwright.reports.html.charts.scales import Scale, amount_label, time_lab
 from benchwright.reports.html.charts.svg import (
     DRAWING_WIDTH,
     bottom_axis,
-    drawing,
     element,
     left_axis,
-    left_title,
+    left_axis_title,
     legend,
     rectangle,
+    render_drawing,
 )
 
 RIGHT, HEADING, HEIGHT, GAP = 24, 24, 96, 18
@@ -27,7 +27,7 @@ RIGHT, HEADING, HEIGHT, GAP = 24, 24, 96, 18
 `HEIGHT`: height of a panel. `GAP`: gap between panels.
 """
 
-SecondValues = Sequence[tuple[float, float | None]]
+TimelineValues = Sequence[tuple[float, float | None]]
 """Type: pairs (second, value). The value is None if it is unknown."""
 
 
@@ -38,20 +38,20 @@ class TimelineLine(NamedTuple):
     """
 
     name: str
-    classes: str
-    values: SecondValues
+    css_classes: str
+    values: TimelineValues
     is_stepped: bool = True
 
 
-class Panel(NamedTuple):
+class TimelinePanel(NamedTuple):
     """One panel of the timeline: its lines over the seconds of a level.
 
-    `label`: formats the values of the panel's axis.
+    `format_value`: formats the values of the panel's axis.
     """
 
     title: str
     lines: Sequence[TimelineLine]
-    label: Callable[[float], str]
+    format_value: Callable[[float], str]
 
 
 def timeline_chart(title: str, found: LevelTimeline) -> Markup:
@@ -72,10 +72,10 @@ def timeline_chart(title: str, found: LevelTimeline) -> Markup:
     description = (
         f"{len(shown)} panels over {time_label(found.seconds)}; up to {amount_label(most)} in flight."
     )
-    return drawing(title, description, bottom + 42, parts)
+    return render_drawing(title, description, bottom + 42, parts)
 
 
-def timeline_panels(found: LevelTimeline) -> Iterator[Panel]:
+def timeline_panels(found: LevelTimeline) -> Iterator[TimelinePanel]:
     """Yield the panels of the timeline.
 
     The panel of latency and the panel of the KV cache are left out if these values are unknown.
@@ -89,39 +89,41 @@ def timeline_panels(found: LevelTimeline) -> Iterator[Panel]:
         for name, classes, values in said
         if _any(values)
     ]
-    yield Panel(
+    yield TimelinePanel(
         "In flight", [TimelineLine("sent", "s0", _binned(found, found.in_flight)), *lines], amount_label
     )
-    yield Panel("Answers/s", [TimelineLine("answers", "s0", _binned(found, found.answers))], amount_label)
+    yield TimelinePanel(
+        "Answers/s", [TimelineLine("answers", "s0", _binned(found, found.answers))], amount_label
+    )
     slowest, middle = (_binned(found, values) for values in (found.latency_most, found.latency_p50))
     if _any(middle):
         lines = [TimelineLine("median", "s0", middle), TimelineLine("slowest", "tail s0", slowest)]
-        yield Panel("Latency, by start", lines, time_label)
+        yield TimelinePanel("Latency, by start", lines, time_label)
     cache = [(one.at, one.cache) for one in found.server]
     if _any(cache):
         lines = [TimelineLine("cache", "s1", cache, is_stepped=False)]
-        yield Panel("Server: KV cache in use", lines, lambda share: f"{share * 100:.3g} %")
+        yield TimelinePanel("Server: KV cache in use", lines, lambda share: f"{share * 100:.3g} %")
 
 
-def _binned(found: LevelTimeline, values: Sequence[float | None]) -> SecondValues:
+def _binned(found: LevelTimeline, values: Sequence[float | None]) -> TimelineValues:
     return [(place * found.width, value) for place, value in enumerate(values)]
 
 
-def _any(values: SecondValues) -> bool:
+def _any(values: TimelineValues) -> bool:
     return any(value is not None for _, value in values)
 
 
-def _panel(panel: Panel, found: LevelTimeline, x: Scale, top: float) -> Iterator[Markup]:
+def _panel(panel: TimelinePanel, found: LevelTimeline, x: Scale, top: float) -> Iterator[Markup]:
     begin, bottom = top + HEADING, top + HEADING + HEIGHT
     highest = max((value for one in panel.lines for _, value in one.values if value is not None), default=0.0)
     y = Scale(0.0, highest * 1.08 or 1.0, bottom, begin)
     if found.begin is not None and found.end is not None:
         left, right = x.coordinate(found.begin), x.coordinate(found.end)
         yield rectangle(left, begin, right - left, HEIGHT, "window")
-    yield left_title(panel.title, top)
-    named, _ = legend([(one.name, one.classes) for one in panel.lines], DRAWING_WIDTH * 0.34, top)
+    yield left_axis_title(panel.title, top)
+    named, _ = legend([(one.name, one.css_classes) for one in panel.lines], DRAWING_WIDTH * 0.34, top)
     yield from named
-    yield from left_axis(y, LEFT, DRAWING_WIDTH - RIGHT, panel.label)
+    yield from left_axis(y, LEFT, DRAWING_WIDTH - RIGHT, panel.format_value)
     for one in panel.lines:
         yield from _line(one, found, x, y)
 
@@ -136,10 +138,10 @@ def _line(one: TimelineLine, found: LevelTimeline, x: Scale, y: Scale) -> Iterat
             path += "".join(f"H{across:.1f}V{down:.1f}" for across, down in places[1:]) + f"H{end:.1f}"
         else:
             path = "M" + "L".join(f"{across:.1f} {down:.1f}" for across, down in places)
-        yield element("path", d=path, class_=f"curve {one.classes}")
+        yield element("path", d=path, class_=f"curve {one.css_classes}")
 
 
-def _stretches(values: SecondValues) -> Iterator[list[tuple[float, float]]]:
+def _stretches(values: TimelineValues) -> Iterator[list[tuple[float, float]]]:
     stretch: list[tuple[float, float]] = []
     for at, value in values:
         if value is not None:
