@@ -45,7 +45,7 @@ def install_settings(
         "registry": registry or configuration.registry,
         "github_archive": github_archive or configuration.github_archive,
         "compatible_version": compatible_version,
-        "check": check,
+        "pack_check": check,
     }
     return InstallSettings(**{name: value for name, value in given.items() if value is not None})
 
