@@ -229,6 +229,16 @@ OTHER_RULES = {("d053297", "mmlu-pro")}
 """Runs that cannot be resumed, because the benchmark has another protocol since."""
 
 
+@every_store
+def test_an_evaluation_by_a_scorer_that_has_other_rules_is_not_begun_anew_by_resume(store: OldStore) -> None:
+    cut_off(store, store.evaluation)
+    with store.serving():
+        ended = store.run("resume", store.evaluation)
+    state = store.json("show", store.evaluation)["state"]
+    assert len(store.runs) == len(store.shown)
+    assert state == "finished" if ended.returncode == 0 else "by other rules" in one_line_of(ended.stderr)
+
+
 def cut_off(store: OldStore, run: str) -> None:
     """Cut a run's journal before its last trial, as if the process had ended there."""
     journal = store.home / "runs" / run / "trials.jsonl"
