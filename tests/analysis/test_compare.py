@@ -334,7 +334,9 @@ class TestNotComparable:
             "rows": [{"row_index": 0, "runs": [{"run_index": 0, "success": True, "scores": {"style": 1.0}}]}],
         }
         (tmp_path / "o.json").write_text(json.dumps(document))
-        pair = pair_of(str(write_run(tmp_path / "a", made([1]))), str(tmp_path / "o.json"), allow_incomparable=True)
+        pair = pair_of(
+            str(write_run(tmp_path / "a", made([1]))), str(tmp_path / "o.json"), allow_incomparable=True
+        )
         assert pair.is_refused
         assert "no score in common: model has exact, m has style" in pair.refusals[-1]
 
