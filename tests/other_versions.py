@@ -1,6 +1,6 @@
-"""Runs a part of the tests on the newest of the other Pythons that are installed here (3.13, 3.12), in a clone of this
-repository's last commit in an empty folder with nothing beside it; and those of MCP tools with the versions of fastmcp
-that people still have (2, 3).
+"""Runs a part of the tests on the newest of the other Pythons that are installed here (3.14, 3.13, 3.12), in a clone of
+this repository's last commit in an empty folder with nothing beside it; and those of MCP tools with the versions of
+fastmcp that people still have (2, 3).
 
 Called by `make test-all`. Says for each version whether it ran, or why not. Where no other Python is installed, the
 clone is tested with this one.
@@ -34,14 +34,14 @@ PART = (
     ),
     *("tests/llm_benchmarker", "tests/osmosis_ai", "tests/reports", "tests/scorers"),
 )
-PYTHONS = ("3.13", "3.12")
+PYTHONS = ("3.14", "3.13", "3.12")
 """The newest stands for those between it and ours."""
 FASTMCPS = ("2", "3")
 AT_ONCE = ("-n", "auto", "--maxprocesses", "6", "--dist", "worksteal")
 
 
 def find(version: str) -> str | None:
-    """The path of an interpreter, from PATH or from pyenv."""
+    """The path of an interpreter, from PATH, pyenv or uv."""
     if found := shutil.which(f"python{version}"):
         probe = subprocess.run([found, "--version"], capture_output=True, check=False)
         if probe.returncode == 0:
@@ -51,6 +51,11 @@ def find(version: str) -> str | None:
         python = Path(prefix.stdout.strip()) / "bin" / "python"
         if prefix.returncode == 0 and python.exists():
             return str(python)
+    if uv := shutil.which("uv"):
+        command = [uv, "python", "find", "--no-python-downloads", version]
+        found_by_uv = subprocess.run(command, capture_output=True, text=True, check=False)
+        if found_by_uv.returncode == 0:
+            return found_by_uv.stdout.strip()
     return None
 
 

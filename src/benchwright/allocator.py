@@ -20,6 +20,11 @@ def _library() -> ctypes.CDLL | None:
     return library if hasattr(library, "mallopt") and hasattr(library, "malloc_trim") else None
 
 
+def can_release_memory() -> bool:
+    """Return True if the allocator is glibc's, which returns freed memory to the system on request."""
+    return _library() is not None
+
+
 def lower_mmap_threshold() -> None:
     """Let glibc map each block of at least 256 kB separately from now on: freeing a block then returns its memory."""
     if (library := _library()) is not None:

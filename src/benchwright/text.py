@@ -15,6 +15,18 @@ _ESCAPE_SEQUENCES = re.compile(
 )
 
 
+def say_once(say: Say) -> Say:
+    """Return a callback that passes each line on to `say` only once."""
+    passed = set[str]()
+
+    def say_new(line: str) -> None:
+        if line not in passed:
+            passed.add(line)
+            say(line)
+
+    return say_new
+
+
 FORMULA_PREFIXES = tuple("=+-@\t\r\n＝＋－＠")
 """Characters that make spreadsheets treat a cell as a formula if the cell begins with one (OWASP, "CSV Injection")."""
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 import subprocess
+import tomllib
 from collections import Counter
 from pathlib import Path
 
 import pytest
+from tests.other_versions import PYTHONS
 
 ROOT = Path(__file__).parents[2]
 
@@ -62,3 +64,12 @@ def test_no_two_files_of_tests_have_one_name() -> None:
     """Without packages, pytest takes the second one for the first."""
     names = Counter(path.name for path in (ROOT / "tests").rglob("test_*.py"))
     assert {name for name, count in names.items() if count > 1} == set()
+
+
+def test_the_pythons_of_the_classifiers_are_those_that_the_tests_try() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    prefix = "Programming Language :: Python :: "
+    named = {one.removeprefix(prefix) for one in project["classifiers"] if one.startswith(prefix)}
+    oldest = project["requires-python"].removeprefix(">=")
+    assert named == {oldest, *PYTHONS}
+    assert f"with Python {oldest} to {PYTHONS[0]} on Linux" in (ROOT / "README.md").read_text()

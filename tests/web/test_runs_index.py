@@ -182,3 +182,12 @@ def test_the_worker_is_the_process_that_holds_the_lock(runs: Path) -> None:
         assert process.wait(timeout=20) != 0
     with pytest.raises(UserError, match="is not running"):
         interrupt_run(runs / "b")
+
+
+def test_a_system_that_does_not_tell_who_works_says_so_and_shows_nobody(
+    runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("benchwright.runs.locks.KERNEL_LOCKS_FILE", tmp_path / "none")
+    assert lock_holders() == {}
+    with pytest.raises(UserError, match="does not tell which process works on b: press Ctrl-C where it was"):
+        interrupt_run(runs / "b")

@@ -6,7 +6,6 @@ import asyncio
 import os
 import signal
 import socket
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from secrets import token_hex
@@ -21,6 +20,7 @@ from benchwright.orphans import ORPHANS
 from benchwright.python_commands import standard_library_command
 from benchwright.records import Record
 from benchwright.sandbox import layout
+from benchwright.sandbox.supervision import supervision_failure
 
 MAX_OUTPUT_BYTES = 10 * 1024 * 1024
 MAX_STDERR_BYTES = 64 * 1024
@@ -33,7 +33,7 @@ SUPERVISOR_TIMEOUT = KILL_DELAY + 4.0
 DRAIN_SECONDS = 1.0
 """Seconds to wait for remaining output. Another program may keep the pipe open forever."""
 
-HAS_SUPERVISOR = sys.platform == "linux"
+HAS_SUPERVISOR = supervision_failure() is None
 SUPERVISOR_START_CODE = (
     "import sys; sys.path[:0] = sys.argv[1:3]; import process_supervisor; process_supervisor.start()"
 )

@@ -37,7 +37,7 @@ def run_benchmark(
         benchmark: Name, with an optional variant (`"mmlu:5shot"`), as listed by `benchwright list`, or a
             benchmark of your own.
         model: Name of the model as the server lists it, or several names or dictionaries as for `evaluate`.
-        base_url: Address of the endpoint, by default http://localhost:8000/v1.
+        base_url: Address of the endpoint, by default $OPENAI_BASE_URL, else http://localhost:8000/v1.
         api_key: API key, which is stored nowhere. By default $BENCHWRIGHT_API_KEY or $OPENAI_API_KEY.
         api_key_env: Name of the environment variable that holds the API key.
         progress: True shows a progress line on stderr.

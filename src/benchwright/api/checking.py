@@ -10,14 +10,14 @@ from benchwright.api.jobs import run_job, run_job_async
 from benchwright.app.access import access_from_settings
 from benchwright.app.endpoint_card import prepare_examination, run_examination
 from benchwright.endpoint.card import REQUEST_SECONDS, Card, make_card
-from benchwright.endpoint.default_server import LOCAL_SERVER_URL
+from benchwright.endpoint.default_server import default_server
 from benchwright.endpoint.providers import find_access, find_target
 from benchwright.errors import UserError
 
 
 def check(
     model: str,
-    base_url: str = LOCAL_SERVER_URL,
+    base_url: str | None = None,
     *,
     api_key: str | None = None,
     request_seconds: float = REQUEST_SECONDS,
@@ -31,7 +31,7 @@ def check(
 
     Args:
         model: Name of the model as the server lists it.
-        base_url: Address of the endpoint.
+        base_url: Address of the endpoint, by default $OPENAI_BASE_URL, else http://localhost:8000/v1.
         api_key: API key, which is stored nowhere. By default $BENCHWRIGHT_API_KEY or $OPENAI_API_KEY.
         request_seconds: Maximum seconds for one request.
         **access: `headers`, `headers_env`, `ca_file`, `client_cert` and `client_key`, as for `evaluate`.
@@ -44,7 +44,7 @@ def check(
 
 async def check_async(
     model: str,
-    base_url: str = LOCAL_SERVER_URL,
+    base_url: str | None = None,
     *,
     api_key: str | None = None,
     request_seconds: float = REQUEST_SECONDS,
@@ -57,10 +57,10 @@ async def check_async(
 
 
 async def _card(
-    model: str, base_url: str, api_key: str | None, seconds: float, access: AccessArguments
+    model: str, base_url: str | None, api_key: str | None, seconds: float, access: AccessArguments
 ) -> Card:
     given = access_from_settings(make_settings(AccessSettings, access, None), api_key)
-    target = find_target(model, base_url, access=given)
+    target = find_target(model, base_url or default_server().base_url, access=given)
     known = prepare_examination(target, find_access(given, target, lambda _: None), seconds)
     await run_examination(known)
     if known.unreachable is not None:

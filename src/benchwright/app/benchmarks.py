@@ -34,7 +34,7 @@ from benchwright.config import (
 )
 from benchwright.data.datasets import Folder, HarborDataset, Source, find_dataset
 from benchwright.endpoint.access import Access
-from benchwright.endpoint.default_server import LOCAL_SERVER_URL
+from benchwright.endpoint.default_server import default_server
 from benchwright.endpoint.providers import check_target, find_access, find_target
 from benchwright.engine.plan import Plan
 from benchwright.engine.shards import ShardParts
@@ -82,7 +82,7 @@ def prepare_benchmark(name: str, settings: BenchmarkSettings, say: Say) -> Prepa
     }
     task = BenchmarkTask(benchmark, source, selection, options)
     body = _body(metadata, settings.sampling)
-    models = find_models(endpoint, settings.sampling, settings.thinking, body, say, LOCAL_SERVER_URL)
+    models = find_models(endpoint, settings.sampling, settings.thinking, body, say, default_server())
     primary = models.targets[0]
     remembering = benchmark if isinstance(benchmark, StatefulBenchmark) and benchmark.is_stateful else None
     if remembering is not None and settings.execution.uses_several_processes:

@@ -22,7 +22,7 @@ from benchwright.app.probe import probe_endpoints
 from benchwright.config import BenchmarkSettings
 from benchwright.endpoint.access import Access
 from benchwright.endpoint.client import EndpointClient
-from benchwright.endpoint.default_server import LOCAL_SERVER_URL
+from benchwright.endpoint.default_server import default_server
 from benchwright.endpoint.relay import Grant, Relay, RelayedRequest, relay_environment
 from benchwright.endpoint.request import RequestPurpose
 from benchwright.errors import UserError
@@ -154,7 +154,7 @@ async def run_external_task(name: str, settings: BenchmarkSettings, say: Say) ->
     assert program is not None
     task = name.partition(":")[2]
     path = _path_of(program)
-    models = find_models(settings.endpoint, settings.sampling, settings.thinking, {}, say, LOCAL_SERVER_URL)
+    models = find_models(settings.endpoint, settings.sampling, settings.thinking, {}, say, default_server())
     if settings.execution.probe:
         await probe_endpoints(models.targets, models.access, say)
     runs: list[Path] = []

@@ -17,6 +17,8 @@ from benchwright.app.recommended_settings import RecommendedSettings, find_recom
 from benchwright.config import EndpointSettings, ModelEntry, SamplingSettings, ThinkingSettings
 from benchwright.endpoint.access import Access
 from benchwright.endpoint.credentials import read_key
+from benchwright.endpoint.default_server import OPENAI_URL, DefaultServer, default_server
+from benchwright.endpoint.lite_llm import LITELLM_BASE_URL
 from benchwright.endpoint.providers import check_target, find_access, find_target
 from benchwright.errors import UserError
 from benchwright.records import Target
@@ -61,27 +63,31 @@ def find_models(
     thinking: ThinkingSettings,
     body: Mapping[str, Any],
     say: Say,
-    default_url: str | None = None,
+    default: DefaultServer | None = None,
 ) -> ModelsUnderTest:
     """Return the models that the settings describe.
 
     `body`: fields of every request. Recommended settings override `body`. Options of the user override recommended
-    settings. A model's own settings override everything. Settings that are sent for reasoning or by recommendation
-    are reported by `say`.
+    settings. A model's own settings override everything. `default`: the server of models without an address. If it is
+    None, `find_target` chooses their server. Settings that are sent for reasoning or by recommendation, and servers
+    that the user did not choose, are reported by `say`.
 
     Raises:
         UserError: If an address or a key is missing, two models cannot be distinguished, a model has no
             recommended settings, or a server has no field for the wanted reasoning effort.
     """
-    found = ModelsUnderTest((), {}, {}, {}, {})
+    found, told = ModelsUnderTest((), {}, {}, {}, {}), set[str]()
     for number, entry in enumerate(endpoint.models_under_test):
         slot = slot_of_model(number)
-        base_url = entry.base_url or endpoint.base_url or default_url
+        base_url = entry.base_url or endpoint.base_url
         recommended = _recommended(thinking, entry)
         of_authors = {} if recommended is None else recommended.settings
         fields = {**body, **of_authors, **_given(sampling, body), **_own(entry)}
         given = access_of_model(endpoint, entry, _given_key(entry, endpoint))
-        target = find_target(entry.model, base_url, slot, fields, given)
+        target = find_target(entry.model, base_url or (default and default.base_url), slot, fields, given)
+        if not base_url and (line := default_line(entry.model, target, default)) not in told:
+            told.add(line)
+            say(line)
         access = find_access(given, target, say)
         check_target(target, access)
         sent = find_sent_fields(thinking, entry, target, access)
@@ -98,6 +104,19 @@ def find_models(
         found = found._replace(targets=(*found.targets, target))
     _check_different(found)
     return found
+
+
+def says_no_address(endpoint: EndpointSettings) -> bool:
+    """Return True if the settings leave the server of at least one model to the command."""
+    return not endpoint.base_url and any(not entry.base_url for entry in endpoint.models_under_test)
+
+
+def default_line(model: str, target: Target, default: DefaultServer | None) -> str:
+    """Return the line that says which server was chosen for a model without an address, and why."""
+    if target.base_url == LITELLM_BASE_URL:
+        provider = make_safe(model.partition("/")[0])
+        return f"No --base-url: {provider}, the provider in the model's name, is asked through LiteLLM."
+    return (default or default_server(OPENAI_URL)).line
 
 
 def _with_thinking(target: Target, sent: SentReasoningFields) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from benchwright.config import (
     ThinkingSettings,
 )
 from benchwright.endpoint.access import Access
+from benchwright.endpoint.default_server import DefaultServer, default_server
 from benchwright.endpoint.providers import find_target
 from benchwright.endpoint.tls import NO_TLS_FILES
 from benchwright.errors import UserError
@@ -163,6 +164,8 @@ def prepare_chosen_models(
     tried = endpoint.models_under_test
     if endpoint.base_url or any(entry.base_url for entry in tried):
         return _models_at_address(endpoint, sampling, configuration, say, direct=direct)
+    if tried and not configuration.models:
+        return _models_at_address(endpoint, sampling, configuration, say, direct=direct)
     chosen = choose_models(configuration, [entry.model for entry in tried])
     if not chosen:
         raise UserError(
@@ -175,6 +178,8 @@ def prepare_chosen_models(
         find_target(model.model, providers[model.provider].base_url, slot, access=access[slot])
         for slot, model in models.items()
     ]
+    for provider in dict.fromkeys(model.provider for model in chosen):
+        say(DefaultServer(providers[provider].base_url, f"configured for {make_safe(provider)}").line)
     _check_direct(access, direct=direct)
     return configuration, models, targets, access
 
@@ -189,7 +194,7 @@ def _models_at_address(
 ) -> tuple[PackConfiguration, dict[str, RegisteredModel], list[Target], dict[str, Access]]:
     if not endpoint.models_under_test:
         raise UserError("Missing option '--model': give the name of a model as the server lists it.")
-    found = find_models(endpoint, sampling, ThinkingSettings(), {}, say)
+    found = find_models(endpoint, sampling, ThinkingSettings(), {}, say, default_server())
     _check_direct(found.access, direct=direct)
     configuration = build_configuration(found.targets, found.access, found.display_names)
     configuration = msgspec.structs.replace(configuration, verifiers=configured.verifiers)

@@ -33,7 +33,7 @@ from benchwright.engine.progress import LiveProgress
 from benchwright.engine.run import RunListener
 from benchwright.formats import count_with_noun
 from benchwright.reports.cost import cost_lines
-from benchwright.text import make_safe
+from benchwright.text import make_safe, say_once
 
 
 def run_benchmarks(
@@ -48,7 +48,8 @@ def run_benchmarks(
     settings = settings_with_shared_error(settings, len(names))
     alone = settings.catalog.option if len(names) == 1 else ()
     each = settings_of_each_benchmark([BenchmarkWithOptions(name, settings, alone) for name in names])
-    runs = [prepare_benchmark(name, own, say) for name, own in zip(names, each, strict=True)]
+    told = say_once(say)
+    runs = [prepare_benchmark(name, own, told) for name, own in zip(names, each, strict=True)]
     labels = [read_labels_for_run(prepared, settings.judge.judge_labels) for prepared in runs]
     if settings.execution.dry_run:
         return _describe(runs, rates, as_json=as_json)

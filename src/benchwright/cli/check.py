@@ -11,9 +11,9 @@ import click
 from benchwright.cli.access_options import access_options
 from benchwright.cli.command_help import Command, option
 from benchwright.cli.option_values import make_settings
-from benchwright.cli.options import base_url_option, json_option, one_model_option
+from benchwright.cli.options import DOCUMENTED_PROGRAM, base_url_option, json_option, one_model_option
 from benchwright.cli.output import CLEAR_LINE, clean_text, colour_text, echo, print_json, print_table, say
-from benchwright.endpoint.default_server import LOCAL_SERVER_URL
+from benchwright.endpoint.default_server import DEFAULT_SERVER_HELP, DOCUMENTED_SERVER, default_server
 
 if TYPE_CHECKING:
     from benchwright.endpoint.access import Access
@@ -27,16 +27,13 @@ Examples:
   benchwright check --model my-model --base-url http://gpu-server:8000/v1 --json
 """
 
-DOCUMENTED_PROGRAM_NAME = "llm-bench"
-"""Program name under which `check` only looks for the model, and sends no other requests. That is documented."""
-
 KEY_REFUSED_STATUSES = (401, 403)
 INTERRUPTED_EXIT_CODE = 130
 
 
 @click.command("check", cls=Command, epilog=EXAMPLES, context_settings={"auto_envvar_prefix": "BENCHWRIGHT"})
 @one_model_option(required=True)
-@base_url_option(LOCAL_SERVER_URL)
+@base_url_option(DEFAULT_SERVER_HELP)
 @access_options
 @option(
     "--card/--brief",
@@ -77,10 +74,14 @@ def command(
 
     key = options.pop("api_key")
     given = access_from_settings(make_settings(AccessSettings, options), key)
-    target = find_target(model, base_url or LOCAL_SERVER_URL, access=given)
+    is_documented = context.find_root().info_name == DOCUMENTED_PROGRAM
+    server = DOCUMENTED_SERVER if is_documented else default_server()
+    target = find_target(model, base_url or server.base_url, access=given)
+    if not base_url:
+        say(server.line)
     access = find_access(given, target, say)
     if card is None:
-        card = as_json or context.find_root().info_name != DOCUMENTED_PROGRAM_NAME
+        card = as_json or not is_documented
     _look_for_model(target, access, card=card, as_json=as_json)
     if card:
         sys.exit(_show_card(target, access, request_seconds, as_json=as_json))

@@ -12,7 +12,7 @@ from benchwright.app.external_programs import run_external_task
 from benchwright.cli.output import echo, print_json, print_summary, say
 from benchwright.cli.run_ending import INCOMPLETE, INTERRUPTED, STOPPED
 from benchwright.config import BenchmarkSettings
-from benchwright.text import make_safe
+from benchwright.text import make_safe, say_once
 
 
 def run_foreign_tasks(
@@ -25,9 +25,10 @@ def run_foreign_tasks(
     from benchwright.analysis.comparison.sides_from_table import RunSides
 
     found: list[Any] = []
+    told = say_once(say)
     code = 0
     for name in names:
-        ended = run_async(run_external_task(name, settings, (lambda line: None) if quiet else say))
+        ended = run_async(run_external_task(name, settings, (lambda line: None) if quiet else told))
         for directory in ended.run_directories:
             summary = run_with_views(RunSides(directory, str(directory)))
             found.append(summary)

@@ -45,7 +45,7 @@ from benchwright.cli.options import (
 )
 from benchwright.cli.scoring_options import judge_options, scorer_options
 from benchwright.cli.thinking_options import thinking_options
-from benchwright.endpoint.default_server import LOCAL_SERVER_URL
+from benchwright.endpoint.default_server import DEFAULT_SERVER_HELP
 
 EXAMPLES = """\b
 Examples:
@@ -88,7 +88,7 @@ load_shape_options = combine_options(
            help="Requests per second, a number for each level."),
     option("--sweep", is_flag=True, heading="Load", help="Double the level until throughput stops growing."),
     option("--duration", type=float, metavar="SECONDS", heading="Load",
-           help="Seconds of each level (default: 30, or no limit with --requests)."),
+           help="Seconds of a level (default: 30 if no --requests)."),
     option("--requests", type=int, metavar="N", heading="Load",
            help="Requests of each level (default: by --duration)."),
     option("--slo", multiple=True, metavar="NAME=TIME", heading="Load",
@@ -184,7 +184,7 @@ synthetic_options = combine_options(
 @data_directory_option
 @benchmark_options
 @model_options
-@base_url_option(LOCAL_SERVER_URL)
+@base_url_option(DEFAULT_SERVER_HELP)
 @access_options
 @sampling_options("not sent")
 @thinking_options

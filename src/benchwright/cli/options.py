@@ -70,6 +70,11 @@ def base_url_option(default: str) -> Decorator:
                   help=f"Base URL (default: {default}).")  # fmt: skip
 
 
+DOCUMENTED_PROGRAM = "llm-bench"
+"""Program name under which `check` only looks for the model, and `run` and `check` use another default server.
+
+That is documented.
+"""
 DEFAULT_ENDPOINT_HELP = "$OPENAI_BASE_URL or OpenAI"
 
 temperature_option = option(

@@ -18,6 +18,7 @@ from benchwright.cli.options import (
 )
 from benchwright.cli.output import echo, say
 from benchwright.cli.pack_options import CONTEXT_SETTINGS, registry_options
+from benchwright.endpoint.default_server import DEFAULT_SERVER_HELP
 from benchwright.text import make_safe
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ Examples:
 @click.command("open", cls=Command, epilog=EXAMPLES, context_settings=CONTEXT_SETTINGS)
 @click.argument("pack", metavar="PACK|PATH|URL")
 @model_options
-@base_url_option("looked up in packs.toml")
+@base_url_option(f"looked up in packs.toml, without models there {DEFAULT_SERVER_HELP}")
 @access_options
 @option(
     "--history", metavar="ID", heading="Pack", help="Show a saved session again, by its id or a part of it."

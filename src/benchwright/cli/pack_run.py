@@ -27,6 +27,7 @@ from benchwright.cli.options import (
     sampling_options,
     until_options,
 )
+from benchwright.endpoint.default_server import DEFAULT_SERVER_HELP
 
 EXAMPLES = """\b
 Examples:
@@ -92,7 +93,7 @@ cell_options = combine_options(
 @option("--scenario", multiple=True, metavar="ID", heading="Pack", help="Run only this scenario. Repeatable.")
 @repeats_option
 @model_options
-@base_url_option("looked up in packs.toml")
+@base_url_option(f"looked up in packs.toml, without models there {DEFAULT_SERVER_HELP}")
 @access_options
 @generation_options
 @until_options

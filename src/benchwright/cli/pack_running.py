@@ -32,7 +32,7 @@ from benchwright.files import write_atomically
 from benchwright.formats import count_with_noun
 from benchwright.packs.task import format_scenario_count
 from benchwright.secrets import SECRETS
-from benchwright.text import make_safe
+from benchwright.text import Say, make_safe, say_once
 
 
 def run_packs(
@@ -46,6 +46,7 @@ def run_packs(
 ) -> int:
     """Run packs one after another. Return the exit code; see `run_ending.combined_exit_code`."""
     settings = settings_with_shared_error(settings, len(packs))
+    told = say_once(say)
     codes: list[int] = []
     documents: list[dict[str, Any]] = []
     reports: list[PackReport] = []
@@ -53,9 +54,9 @@ def run_packs(
     for pack in packs:
         try:
             if settings.execution.dry_run:
-                documents.append(_describe(pack, settings, as_json=as_json))
+                documents.append(_describe(pack, settings, told, as_json=as_json))
                 continue
-            ended, report = _run(pack, settings, as_json=as_json, quiet=quiet)
+            ended, report = _run(pack, settings, told, as_json=as_json, quiet=quiet)
         except BenchwrightError as error:
             if len(packs) == 1:
                 raise
@@ -77,20 +78,22 @@ def run_packs(
     return combined_exit_code(codes)
 
 
-def _describe(pack: str, settings: PackSettings, *, as_json: bool) -> dict[str, Any]:
-    described = run_async(describe_pack_run(pack, settings, say))
+def _describe(pack: str, settings: PackSettings, told: Say, *, as_json: bool) -> dict[str, Any]:
+    described = run_async(describe_pack_run(pack, settings, told))
     if not as_json:
         _print_description(described)
     return described
 
 
-def _run(pack: str, settings: PackSettings, *, as_json: bool, quiet: bool) -> tuple[int, PackReport]:
+def _run(
+    pack: str, settings: PackSettings, told: Say, *, as_json: bool, quiet: bool
+) -> tuple[int, PackReport]:
     """Run one pack. Return the exit code and the report."""
     progress, watch = LiveProgress(), PackObserver()
     shown = [] if quiet else [PackProgress(progress, watch)]
 
     async def run() -> tuple[PreparedRun[PackReport], LaunchedRun]:
-        prepared = await prepare_pack(pack, settings, watch, say)
+        prepared = await prepare_pack(pack, settings, watch, told)
         return prepared, await launch_run(prepared, [watch, *shown, progress], say)
 
     prepared, launched = run_async(run())

@@ -18,6 +18,7 @@ from benchwright.cli.cost_options import cost_options, take_rates
 from benchwright.cli.option_settings import benchmark_settings
 from benchwright.cli.option_values import make_settings, merge_model_options, parse_json_pairs
 from benchwright.cli.options import (
+    DOCUMENTED_PROGRAM,
     base_url_option,
     benchmark_options,
     concurrency_option,
@@ -34,12 +35,14 @@ from benchwright.cli.options import (
     shuffle_option,
     until_options,
 )
+from benchwright.cli.output import say
 from benchwright.cli.scoring_options import judge_labels_option, judge_options
 from benchwright.cli.thinking_options import thinking_options
-from benchwright.endpoint.default_server import LOCAL_SERVER_URL
+from benchwright.endpoint.default_server import DEFAULT_SERVER_HELP, DOCUMENTED_SERVER
 
 if TYPE_CHECKING:
     from benchwright.cli.cost_options import CostRates
+    from benchwright.config import BenchmarkSettings
 
 EXAMPLES = """\b
 Examples:
@@ -111,7 +114,7 @@ MORE_EXAMPLES = """\b
 @shuffle_option
 @benchmark_options
 @model_options
-@base_url_option(LOCAL_SERVER_URL)
+@base_url_option(DEFAULT_SERVER_HELP)
 @access_options
 @sampling_options("42")
 @thinking_options
@@ -171,9 +174,20 @@ def command(as_json: bool, quiet: bool, debug: bool, no_seed: bool, **options: A
         from benchwright.cli.agent_suites import run_benchmarks_with_agents
 
         sys.exit(run_benchmarks_with_agents(names, options, benchmark_settings, as_json=as_json, quiet=quiet))
-    settings = benchmark_settings(options)
+    settings = _with_documented_server(benchmark_settings(options))
     refuse_unused_options([settings], names)
     sys.exit(run_benchmarks(names, settings, rates, as_json=as_json, quiet=quiet))
+
+
+def _with_documented_server(settings: BenchmarkSettings) -> BenchmarkSettings:
+    """Return the settings. For `llm-bench` without an address, return them with the documented address."""
+    from benchwright.app.models import says_no_address
+
+    program = click.get_current_context().find_root().info_name
+    if program != DOCUMENTED_PROGRAM or not says_no_address(settings.endpoint):
+        return settings
+    say(DOCUMENTED_SERVER.line)
+    return settings.model_copy(update={"base_url": DOCUMENTED_SERVER.base_url})
 
 
 FOREIGN_TASK_OPTIONS = {

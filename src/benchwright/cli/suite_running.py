@@ -45,7 +45,7 @@ from benchwright.reports.comparison.sentences import ExternalText, Line
 from benchwright.reports.cost import PartCost, render_costs
 from benchwright.reports.run_list import score_text
 from benchwright.runs.manifest import read_manifest
-from benchwright.text import make_safe
+from benchwright.text import make_safe, say_once
 
 EXIT_CODES: Mapping[SuiteOutcome, int] = {
     "interrupted": INTERRUPTED, "failed": STOPPED, "stopped": STOPPED, "incomplete": INCOMPLETE,
@@ -78,7 +78,7 @@ def run_suite(
             f"Not in this version, and left out of {suite.given_name}: {', '.join(suite.missing_benchmarks)}."
         )
     with results_on_stdout(as_json=as_json):
-        problems = find_problems(parts, say)
+        problems = find_problems(parts, say_once(say))
     for name, problem in problems.items():
         say(f"Error: {make_safe(name)}: {problem}")
     if dry_run:

@@ -15,6 +15,7 @@ from benchwright.endpoint.access import ANONYMOUS_ACCESS, Access
 from benchwright.endpoint.address import find_proxy, parse_base_url
 from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.credentials import OPENAI_HOST, find_key
+from benchwright.endpoint.default_server import OPENAI_URL, default_server
 from benchwright.endpoint.failures import NO_HINTS, RetryPolicy
 from benchwright.endpoint.lite_llm import LITELLM_BASE_URL, LiteLLMClient
 from benchwright.endpoint.optional_parts import NO_NAMES
@@ -28,7 +29,6 @@ from benchwright.records import RequestRecord, Target
 from benchwright.secrets import SECRETS
 from benchwright.text import Say
 
-OPENAI_URL = "https://api.openai.com/v1"
 AUTHORIZATION_HEADER = "authorization"
 
 
@@ -87,7 +87,7 @@ def find_target(
         provider, _, name = model.partition("/") if "/" in model else ("openai", "", model)
         if provider != "openai":
             return Target(slot, model, LITELLM_BASE_URL, given, access.plain_headers)
-        base_url, model = os.environ.get("OPENAI_BASE_URL") or OPENAI_URL, name
+        base_url, model = default_server(OPENAI_URL).base_url, name
     parse_base_url(base_url)
     return Target(slot, model, base_url.rstrip("/"), given, access.plain_headers)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import struct
+import sys
 
 CLOCK_TICK_NS = 4_000_000
 """Longest clock tick of Linux kernels in use (CONFIG_HZ=250), in ns.
@@ -13,6 +14,11 @@ The times in TCP_INFO are counted in clock ticks.
 
 _LAST_DATA_RECEIVED = struct.Struct("=I")
 _LAST_DATA_RECEIVED_OFFSET = 8 + 4 * 11
+
+
+def can_see_waiting_bytes() -> bool:
+    """Return True if the system reports when data last arrived in a socket, as Linux does (TCP_INFO)."""
+    return sys.platform == "linux" and hasattr(socket, "TCP_INFO")
 
 
 class SocketInspector(socket.socket):
@@ -35,13 +41,16 @@ class SocketInspector(socket.socket):
         try:
             info = self.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 56)
             milliseconds: int = _LAST_DATA_RECEIVED.unpack_from(info, _LAST_DATA_RECEIVED_OFFSET)[0]
-        except (AttributeError, OSError, struct.error):
+        except (OSError, struct.error):
             return 0
         return max(0, milliseconds * 1_000_000 - CLOCK_TICK_NS)
 
 
 def watch_socket(sock: socket.socket | None) -> SocketInspector | None:
-    """Return an object that measures waiting bytes in a transport's socket. Return None if no socket is open."""
-    if sock is None or sock.fileno() < 0:
+    """Return an object that measures waiting bytes in a transport's socket. Return None if there is none.
+
+    There is none if no socket is open, or if the system does not report when data arrived.
+    """
+    if sock is None or sock.fileno() < 0 or not can_see_waiting_bytes():
         return None
     return SocketInspector(sock.family, sock.type, sock.proto, sock.fileno())

@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import ctypes
 import os
-import sys
 from contextlib import suppress
 from heapq import heappop, heappush
 from itertools import count
@@ -35,7 +34,24 @@ PRIORITY_LEAD_NS = 1_000_000
 If less than twice this time is left, the thread wakes at the moment itself and raises its priority only then.
 """
 
-_libc = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def _create_timer() -> int:
+    """Return the descriptor of a new kernel timer. Return -1 if this system has none."""
+    if not hasattr(_libc, "timerfd_create"):
+        return -1
+    descriptor: int = _libc.timerfd_create(CLOCK_MONOTONIC, NONBLOCK | CLOEXEC)
+    return descriptor
+
+
+def has_kernel_timer() -> bool:
+    """Return True if this system has kernel timers (timerfd_create(2))."""
+    descriptor = _create_timer()
+    if descriptor < 0:
+        return False
+    os.close(descriptor)
+    return True
 
 
 class _Setting(ctypes.Structure):
@@ -77,7 +93,7 @@ class KernelTimer:
         return True
 
     def _open(self) -> bool:
-        descriptor = -1 if _libc is None else _libc.timerfd_create(CLOCK_MONOTONIC, NONBLOCK | CLOEXEC)
+        descriptor = _create_timer()
         if descriptor < 0:
             return False
         self._descriptor = descriptor
@@ -95,7 +111,6 @@ class KernelTimer:
         self._set(moment)
 
     def _set(self, moment: int) -> None:
-        assert _libc is not None
         setting = _Setting(first=(moment // NS_PER_SECOND, moment % NS_PER_SECOND))
         _libc.timerfd_settime(self._descriptor, ABSOLUTE_TIME_FLAG, ctypes.byref(setting), None)
 

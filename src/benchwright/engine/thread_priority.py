@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import resource
-import sys
 from functools import cache
 
 LOWEST_PRIORITY = 1
@@ -19,7 +18,9 @@ def can_raise_thread_priority() -> bool:
     cases. The first is a program that was started with an unusual policy, because it keeps that policy. The
     second is a program that would be killed for running too long at this priority (RLIMIT_RTTIME).
     """
-    if sys.platform != "linux" or os.sched_getscheduler(0) != os.SCHED_OTHER:
+    if not (hasattr(os, "sched_setscheduler") and hasattr(resource, "RLIMIT_RTTIME")):
+        return False
+    if os.sched_getscheduler(0) != os.SCHED_OTHER:
         return False
     if resource.getrlimit(resource.RLIMIT_RTTIME)[0] != resource.RLIM_INFINITY:
         return False

@@ -259,7 +259,10 @@ class _AppendFile:
         return offset
 
     def sync(self) -> None:
-        os.fdatasync(self._descriptor)
+        if hasattr(os, "fdatasync"):
+            os.fdatasync(self._descriptor)
+        else:  # macOS
+            os.fsync(self._descriptor)
 
     def close(self) -> None:
         os.close(self._descriptor)

@@ -25,6 +25,11 @@ Files of different file systems may share an inode.
 """
 
 
+def can_find_workers() -> bool:
+    """Return True if this system tells which process holds a file's lock, and gives handles on processes (Linux)."""
+    return KERNEL_LOCKS_FILE.exists() and hasattr(os, "pidfd_open")
+
+
 def lock_holders() -> LockHolders:
     """Return the visible file locks of this machine. Empty if the kernel has no such list."""
     try:
@@ -65,8 +70,13 @@ def interrupt_run(directory: Path) -> None:
     """Ask the process that works on a run to stop, as Ctrl-C does: trials in flight are finished and kept.
 
     Raises:
-        UserError: If no process works on the run, or the process belongs to another user.
+        UserError: If no process works on the run, if the process belongs to another user, or if this system does
+            not tell which process works on a run.
     """
+    if not can_find_workers():
+        raise UserError(
+            f"This system does not tell which process works on {directory.name}: press Ctrl-C where it was started."
+        )
     process = locking_process(directory, lock_holders())
     if process is None:
         raise UserError(f"{directory.name} is not running.")

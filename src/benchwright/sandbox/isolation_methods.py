@@ -6,7 +6,6 @@ import asyncio
 import os
 import shutil
 import stat
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
@@ -16,6 +15,7 @@ from benchwright.python_commands import interpreter_path
 from benchwright.records import Record
 from benchwright.sandbox.launch import Isolation, start_program
 from benchwright.sandbox.limits import Limits
+from benchwright.sandbox.supervision import supervision_failure
 from benchwright.sandbox.users import TemporaryUserIds
 
 ISOLATION_METHOD_NAMES = ("bubblewrap", "namespaces", "limits")
@@ -50,6 +50,10 @@ def choose_isolation_method(name: str = "auto") -> IsolationMethod:
         if failure := _failure(name):
             raise UserError(f"the sandbox protection {name!r} does not work here: {failure}")
         return find_isolation_method(name)
+    if failure := supervision_failure():
+        raise UserError(
+            f"model-written code only runs in a sandbox, and none works on this machine: {failure}"
+        )
     failures = {}
     for candidate in ISOLATION_METHOD_NAMES:
         failure = _failure(candidate)
@@ -73,8 +77,8 @@ def find_isolation_method(name: str) -> IsolationMethod:
 @cache
 def _failure(name: str) -> str | None:
     """Return why this protection does not work on this machine. Return None if it works."""
-    if sys.platform != "linux":
-        return "it needs Linux"
+    if failure := supervision_failure():
+        return failure
     if name not in ISOLATION_METHOD_NAMES:
         return f"unknown name; choose from {', '.join(ISOLATION_METHOD_NAMES)}"
     if name == "bubblewrap" and shutil.which("bwrap") is None:

@@ -1,16 +1,19 @@
 """Examination of this machine: what Benchwright can use, what is missing, and what is wrong.
 
-findings    findings and checks; every check runs in its own thread with a time limit machine     home
-directory, memory, open files, clock network     loopback, proxies agents      command-line agents, and what
-they need programs    Python and its extras, Node, the local sandbox containers  the engine, its disk and
-images, the `docker` program
+- `findings`: findings and checks; every check runs in its own thread with a time limit
+- `machine`: home directory, memory, open files, clock
+- `system_parts`: parts that only some systems have, such as Linux's kernel timer
+- `network`: loopback, proxies
+- `agents`: command-line agents, and what they need
+- `programs`: Python and its extras, Node, the local sandbox
+- `containers`: the engine, its disk and images, the `docker` program
 """
 
 from __future__ import annotations
 
 from functools import partial
 
-from benchwright.app.doctor import agents, containers, machine, network, programs
+from benchwright.app.doctor import agents, containers, machine, network, programs, system_parts
 from benchwright.app.doctor.findings import Finding, MachineCheck, run_checks
 
 __all__ = ["Finding", "examine_machine"]
@@ -26,6 +29,7 @@ def examine_machine(*, call_out: bool = False) -> list[Finding]:
         MachineCheck("memory", machine.check_memory),
         MachineCheck("open files", machine.check_open_files),
         MachineCheck("clock", machine.check_clock),
+        MachineCheck("system", system_parts.check_system_parts),
         MachineCheck("loopback", network.check_loopback),
         MachineCheck("proxies", network.check_proxies),
         MachineCheck("sandbox", programs.check_sandbox),

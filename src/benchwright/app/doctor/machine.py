@@ -61,7 +61,7 @@ def check_memory() -> Iterator[Finding]:
     free = _available()
     said = f"{total / BYTES_PER_GIB:.1f} GiB, {facts['processors']} processors"
     if free is None:
-        yield Finding("memory", said)
+        yield Finding("memory", f"{said}; this system does not tell how much is free")
         return
     said = f"{min(free, total) / BYTES_PER_GIB:.1f} of {said}"
     if free < LOW_MEMORY_BYTES:

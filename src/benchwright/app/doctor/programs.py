@@ -104,8 +104,13 @@ def check_pack_processes() -> Iterator[Finding]:
     """Yield a finding on whether processes of packs are isolated from the user's other processes."""
     from benchwright.python_commands import standard_library_command
     from benchwright.sandbox import layout
+    from benchwright.sandbox.supervision import supervision_failure
 
     code = "import sys; sys.path.insert(0, sys.argv[1]); from inside import apart; print(apart.is_possible())"
+    if failure := supervision_failure():
+        advice = "Run packs on Linux, for example in a virtual machine."
+        yield Finding("pack processes", f"packs cannot run: {failure}", "missing", "bench packs", advice)
+        return
     subject, folder = "pack processes", str(layout.INSIDE_FOLDER.parent)
     if first_output_line(standard_library_command(code, folder)) == "True":
         yield Finding(subject, "in user namespaces of their own: other processes are closed to them")
@@ -118,10 +123,15 @@ def check_pack_processes() -> Iterator[Finding]:
 def check_sandbox() -> Iterator[Finding]:
     """Yield a finding on how model-written code is isolated when it runs outside of containers."""
     from benchwright.sandbox import choose_isolation_method
+    from benchwright.sandbox.supervision import supervision_failure
 
     needed_for = (
         "benchmarks that run model-written code (humaneval, livecodebench, bfcl) and agents' programs"
     )
+    if failure := supervision_failure():
+        advice = "Run these benchmarks on Linux, for example in a virtual machine."
+        yield Finding("sandbox", f"no sandbox works here: {failure}", "missing", needed_for, advice)
+        return
     try:
         chosen = choose_isolation_method()
     except UserError as error:

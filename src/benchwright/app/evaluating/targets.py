@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from benchwright.app.access import role_headers, tls_files
 from benchwright.app.evaluating.task import NO_OBJECTS, completion_params, forwards_sampling_params
-from benchwright.app.models import ModelsUnderTest, find_models
+from benchwright.app.models import ModelsUnderTest, default_line, find_models
 from benchwright.app.reasoning_effort import reasoning_settings_for_model
 from benchwright.config import (
     BaselineSettings,
@@ -104,6 +104,8 @@ def _baseline(
         headers = role_headers("--baseline-header", baseline.baseline_headers, baseline.baseline_headers_env)
         given = Access(_secret(baseline.baseline_api_key), headers, tls)
         target = find_target(model, baseline.baseline_base_url, "baseline", fields, given)
+        if not baseline.baseline_base_url:
+            say(told(default_line(model, target, None)))
         access = find_access(given, target, lambda text: say(told(text)))
         check_target(target, access)
     except (UserError, ProviderError) as error:

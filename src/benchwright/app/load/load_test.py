@@ -46,7 +46,7 @@ from benchwright.app.prepared_run import LaunchedRun, PreparedRun, RunRequest
 from benchwright.app.probe import probe_endpoints
 from benchwright.app.prometheus import metrics_url
 from benchwright.app.run_lookup import NewRunLookup
-from benchwright.endpoint.default_server import LOCAL_SERVER_URL
+from benchwright.endpoint.default_server import default_server
 from benchwright.endpoint.metrics_poller import MetricsPoller, ServerMetrics, read_load_metrics
 from benchwright.endpoint.power import PowerReading, read_power
 from benchwright.engine.run import RunListener
@@ -54,7 +54,7 @@ from benchwright.errors import UserError
 from benchwright.runs.tags_and_notes import tag_run
 from benchwright.stats.seen_prefixes import SeenPrefixes
 from benchwright.stats.windows import WindowTrim
-from benchwright.text import Say
+from benchwright.text import Say, say_once
 
 
 def prepare_load_tests(settings: LoadSettings, say: Say) -> list[LoadTest]:
@@ -70,12 +70,13 @@ def prepare_load_tests(settings: LoadSettings, say: Say) -> list[LoadTest]:
     identity = f"load-{datetime.now(UTC):%Y%m%dT%H%M%S}-{os.urandom(2).hex()}"
     seed = settings.sampling.seed
     prompt_seed = seed if seed is not None else random.SystemRandom().getrandbits(31)
-    find_models(settings.endpoint, settings.sampling, settings.thinking, {}, lambda _: None, LOCAL_SERVER_URL)
+    find_models(settings.endpoint, settings.sampling, settings.thinking, {}, lambda _: None, default_server())
     alone = [
         settings.model_copy(update={"model": entry.model, "models": (entry,)})
         for entry in settings.endpoint.models_under_test
     ]
-    return [LoadTest(one, identity, prompt_seed, say) for one in alone or [settings]]
+    told = say_once(say)
+    return [LoadTest(one, identity, prompt_seed, told) for one in alone or [settings]]
 
 
 class LoadTest:

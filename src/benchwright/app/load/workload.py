@@ -11,7 +11,7 @@ from benchwright.app.load.settings import LoadSettings
 from benchwright.app.load.synthetic.calibration import Calibration
 from benchwright.app.models import find_models, short_name_of_models
 from benchwright.app.prepared_run import RunRequest
-from benchwright.endpoint.default_server import LOCAL_SERVER_URL
+from benchwright.endpoint.default_server import default_server
 from benchwright.engine.plan import Plan
 from benchwright.engine.protocols import Task
 from benchwright.records import TrialLimits
@@ -72,7 +72,7 @@ def unscored_request(
         "seed": sampling.seed,
         **sampling.param,
     }
-    models = find_models(settings.endpoint, sampling, settings.thinking, body, say, LOCAL_SERVER_URL)
+    models = find_models(settings.endpoint, sampling, settings.thinking, body, say, default_server())
     limits = TrialLimits(tokens=settings.limits.trial_tokens, seconds=settings.limits.trial_seconds)
     return RunRequest(
         kind=kind,

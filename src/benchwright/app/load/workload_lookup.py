@@ -13,9 +13,10 @@ from benchwright.app.load.settings import LoadSettings
 from benchwright.app.load.synthetic.calibration import Calibration
 from benchwright.app.load.synthetic.workload import check_synthetic_options, synthetic_workload
 from benchwright.app.load.workload import Workload, unscored_request
+from benchwright.app.models import says_no_address
 from benchwright.data.manifest import file_fingerprint
 from benchwright.data.traces.records import Trace
-from benchwright.endpoint.default_server import LOCAL_SERVER_URL
+from benchwright.endpoint.default_server import default_server
 from benchwright.engine.shards import ShardParts
 from benchwright.errors import UserError
 from benchwright.formats import count_with_noun
@@ -121,8 +122,11 @@ def _dataset(settings: LoadSettings, say: Say) -> Workload:
     rows = settings.rows
     assert rows.dataset is not None
     if settings.scoring.scorer:
+        server = default_server()
+        if says_no_address(settings.endpoint):
+            say(server.line)
         own = EvalSettings(
-            **_shared(settings),
+            **{**_shared(settings), "base_url": settings.endpoint.base_url or server.base_url},
             **dict(settings.rows),
             **dict(settings.scoring),
             **dict(settings.judge),
@@ -158,5 +162,4 @@ def _shared(settings: LoadSettings, without: tuple[str, ...] = ()) -> dict[str, 
     shared = {
         name: value for section in sections for name, value in section if name not in PER_LEVEL_SETTINGS
     }
-    shared = {name: value for name, value in shared.items() if name not in without}
-    return {**shared, "base_url": settings.endpoint.base_url or LOCAL_SERVER_URL}
+    return {name: value for name, value in shared.items() if name not in without}

@@ -17,6 +17,7 @@ from benchwright.packs.bridge.limits import BridgeLimits
 from benchwright.packs.bridge.output import OutputLineSplitter
 from benchwright.python_commands import standard_library_command
 from benchwright.sandbox import layout
+from benchwright.sandbox.supervision import supervision_failure
 
 SUPERVISOR_START_CODE = (
     "import sys; sys.path[:0] = sys.argv[1:3]; import process_supervisor; process_supervisor.start()"
@@ -62,8 +63,10 @@ class PackChildProcess(asyncio.SubprocessProtocol):
         The process reads from the first descriptor and writes to the second.
 
         Raises:
-            ExecutionError: If the process cannot be started.
+            ExecutionError: If the process cannot be started, or if programs cannot be supervised on this machine.
         """
+        if failure := supervision_failure():
+            raise ExecutionError(f"packs cannot run on this machine: {failure}")
         self._lifeline, theirs = socket.socketpair()
         self._lifeline.setblocking(False)
         their_read, write = os.pipe()
@@ -204,5 +207,5 @@ def _enlarge(*descriptors: int) -> None:
     for descriptor in descriptors:
         try:
             fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, PIPE_CAPACITY_BYTES)
-        except OSError:
-            pass  # the user's share of pipe memory is used up
+        except (AttributeError, OSError):
+            pass  # not on this system, or the user's share of pipe memory is used up
