@@ -13,7 +13,7 @@ import msgspec
 
 from benchwright import __version__
 from benchwright.errors import UserError
-from benchwright.records import DECODE_ERRORS, Record, RunEvent, ScoreRecord, TrialRecord
+from benchwright.records import DECODE_ERRORS, JournalLine, Record, RunEvent, ScoreRecord, TrialRecord
 
 THIS_VERSION = f"Benchwright {__version__}"
 """This program with its version."""
@@ -60,7 +60,19 @@ def check_format(path: Path, content: bytes) -> None:
     )
 
 
-def unknown_line_type(encoded: bytes) -> str | None:
+_decode_line = msgspec.json.Decoder(JournalLine).decode
+
+
+def decode_known_line(encoded: bytes) -> JournalLine:
+    """Parse one line of a journal. Raises one of `DECODE_ERRORS`, which says so if only newer versions know its type."""
+    try:
+        line: JournalLine = _decode_line(encoded)
+    except msgspec.ValidationError as error:
+        raise msgspec.ValidationError(_unknown_line_type(encoded) or str(error)) from None
+    return line
+
+
+def _unknown_line_type(encoded: bytes) -> str | None:
     """Return the message on a line of a journal whose type only newer versions know. None for other lines."""
     try:
         kind = msgspec.json.decode(encoded, type=_TypedLine).type
