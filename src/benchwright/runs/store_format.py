@@ -64,7 +64,7 @@ _decode_line = msgspec.json.Decoder(JournalLine).decode
 
 
 def decode_known_line(encoded: bytes) -> JournalLine:
-    """Parse one line of a journal. Raises one of `DECODE_ERRORS`, which says so if only newer versions know its type."""
+    """Parse one line of a journal. Raises one of `DECODE_ERRORS`, which says if only newer versions know its type."""
     try:
         line: JournalLine = _decode_line(encoded)
     except msgspec.ValidationError as error:
