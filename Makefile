@@ -9,7 +9,7 @@ AT_ONCE ?= -n auto --maxprocesses 6 --dist worksteal
 # Sources are compiled once, not by each of the thousands of processes that tests start.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo docs field field-quick pictures test tests test-slow test-all test-versions test-programs test-ray faults coverage check bench bench-check bench-document setup clean requirements
+.PHONY: demo docs field field-quick pictures test tests test-slow test-all test-versions test-programs test-ray faults coverage check bench bench-check bench-document setup clean requirements release
 
 demo: setup
 	$(BIN)/python examples/demo.py
@@ -100,47 +100,22 @@ bench-document: setup
 
 setup: $(VENV)/ready
 
-# What is imported is compiled then: compiling all of it would take a third of the time.
-# The requirements are complete: pip 23.2, left to resolve `pydantic[email]`, would take the newest and find no hash.
+# If a locked package moved, one line says which.
 $(VENV)/ready: requirements/dev.txt pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Benchwright needs Python 3.11 or newer; set PYTHON=/path/to/python3.11")'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --no-deps --require-hashes -r requirements/dev.txt
+	$(BIN)/python tests/locked_install.py requirements/dev.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	touch $@
 
-# Needs uv. The files name no index host: only versions and hashes.
-requirements:
-	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links \
-		--no-header --no-annotate --extra dev pyproject.toml -o requirements/dev.txt
-	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links \
-		--no-header --no-annotate requirements/litellm.in -o requirements/litellm.txt
-	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links \
-		--no-header --no-annotate pyproject.toml requirements/ray.in -o requirements/ray.txt
-	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links \
-		--no-header --no-annotate --no-deps requirements/xllamacpp.in -o requirements/xllamacpp.txt
-	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links \
-		--no-header --no-annotate requirements/llama_cpp_python.in -o requirements/llama_cpp_python.txt
-	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links \
-		--no-header --no-annotate --override requirements/peer_guidellm.override requirements/transformers.in \
-		-o requirements/transformers.txt
-	cat requirements/peer_guidellm.torch >> requirements/transformers.txt
-	for name in docs runners runners_old profile peer_lm_eval peer_evalscope peer_aiperf; do \
-		uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
-			--no-emit-find-links --no-header --no-annotate requirements/$$name.in -o requirements/$$name.txt || exit 1; \
-	done
-	uv pip compile --universal --python-version 3.12 --generate-hashes --no-emit-index-url --no-emit-find-links \
-		--no-header --no-annotate --override requirements/readers.override requirements/readers.in \
-		-o requirements/readers.txt
-	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links \
-		--no-header --no-annotate --override requirements/peer_guidellm.override requirements/peer_guidellm.in \
-		-o requirements/peer_guidellm.txt
-	cat requirements/peer_guidellm.torch >> requirements/peer_guidellm.txt
-	for version in 2 3; do \
-		uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
-			--no-emit-find-links --no-header --no-annotate --extra mcp pyproject.toml \
-			requirements/fastmcp$$version.in -o requirements/fastmcp$$version.txt || exit 1; \
-	done
+# The lock files anew, with the newest versions, and what changed. ONLY="dev docs": these files; PACKAGES="numpy": only
+# these packages; KEEP=1: only what pyproject.toml and the .in files demand now.
+requirements: setup
+	$(BIN)/python tests/lock_files.py $(if $(KEEP),--keep) $(addprefix --package ,$(PACKAGES)) $(ONLY)
+
+# A release in build/release, tried; all but the tag and the upload: docs/releasing.md. VERSION=0.2.0
+release: setup
+	$(BIN)/python tests/release.py $(VERSION)
 
 clean:
 	rm -rf $(VENV) .venv-* .mypy_cache .ruff_cache .pytest_cache .hypothesis

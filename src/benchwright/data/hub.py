@@ -13,12 +13,15 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http import HTTPStatus
+from importlib import import_module
 from pathlib import Path
 from threading import Thread
+from types import ModuleType
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from benchwright.data.dataset_spec import HubRepository
 from benchwright.data.errors import DatasetError
+from benchwright.optional_libraries import importing
 from benchwright.secrets import SECRETS
 from benchwright.user_paths import expand_user_path
 
@@ -107,13 +110,12 @@ def download_file(origin: HubRepository, commit: str, name: str, target: Path) -
         DatasetError: If the hub refuses.
     """
     with _plain_errors(origin), open(target, "wb") as out:
-        import httpx
-
+        http = _http_library()
         for rest in reversed(range(MAX_TRIES)):
             try:
                 _receive(origin, commit, name, out)
                 break
-            except (httpx.RemoteProtocolError, httpx.ReadError):  # the connection ended too early
+            except (http.RemoteProtocolError, http.ReadError):  # the connection ended too early
                 if not rest:
                     raise
 
@@ -176,23 +178,27 @@ def _endpoint() -> str:
     return (os.environ.get("HF_ENDPOINT") or ENDPOINT).rstrip("/")
 
 
+def _http_library() -> ModuleType:
+    """Return the library of huggingface_hub's HTTP session: httpx2, or httpx up to version 1.x."""
+    from huggingface_hub import get_session
+
+    return import_module(type(get_session()).__module__.partition(".")[0])
+
+
 @contextmanager
 def _plain_errors(origin: HubRepository) -> Iterator[None]:
     """Replace errors of huggingface_hub and its HTTP client by an error whose message is one line with a remedy."""
     os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
-    try:
-        import httpx
+    with importing("huggingface-hub", "Fetching from the hub needs", "hub", HubUnavailable):
         from huggingface_hub import errors, get_token
-    except ImportError as error:
-        raise HubUnavailable(
-            "Fetching from the hub needs huggingface_hub: pip install 'benchwright[hub]'"
-        ) from error
+
+        http = _http_library()
     SECRETS.add(get_token())
     try:
         yield
     except errors.HfHubHTTPError as error:
         raise DatasetError(_refusal(origin, error.response.status_code, error)) from error
-    except (httpx.HTTPError, ConnectionError) as error:
+    except (http.HTTPError, ConnectionError) as error:
         reason = SECRETS.redact(str(error)) or type(error).__name__
         raise HubUnavailable(f"The hub ({_endpoint()}) cannot be reached: {reason}") from error
 

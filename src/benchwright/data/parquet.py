@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from benchwright.data.errors import DatasetParseError
+from benchwright.optional_libraries import importing
 
 BATCH_ROWS = 1024
 BATCH_BYTES = 16 * 1024 * 1024
@@ -48,13 +49,9 @@ def count_parquet_rows(file: Path) -> int:
 
 @contextmanager
 def _opened(file: Path, **more: Any) -> Iterator[Any]:
-    try:
+    with importing("pyarrow", "Reading Parquet needs", "parquet", DatasetParseError):
         import pyarrow
         import pyarrow.parquet
-    except ImportError as error:
-        raise DatasetParseError(
-            "Reading Parquet needs pyarrow: pip install 'benchwright[parquet]'"
-        ) from error
     try:
         with pyarrow.parquet.ParquetFile(file, buffer_size=BUFFER_BYTES, pre_buffer=False, **more) as parquet:
             yield parquet

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable, Mapping, Set
+from functools import partial
 from importlib import import_module
 from time import perf_counter_ns
 from types import ModuleType
@@ -28,6 +29,7 @@ from benchwright.endpoint.request import BeginCallback, begin_immediately
 from benchwright.endpoint.response_flags import flags_of_text
 from benchwright.endpoint.timeouts import Timeouts
 from benchwright.errors import ProviderError, UserError
+from benchwright.optional_libraries import importing
 from benchwright.records import SIMULATED_FLAG, RequestRecord, Target
 from benchwright.text import one_line
 
@@ -218,14 +220,9 @@ class LiteLLMClient:
     def _import(self) -> ModuleType:
         os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # else it is downloaded
         os.environ.setdefault("LITELLM_MODE", "PRODUCTION")  # else it reads a .env file by itself
-        try:
+        use = f"The model '{self.model}' needs the address of an OpenAI-compatible endpoint (--base-url, api_base) or"
+        with importing("litellm", use, "litellm", partial(ProviderError, systemic=True)):
             litellm = import_module("litellm")
-        except ImportError:
-            raise ProviderError(
-                f"The model '{self.model}' is reached through LiteLLM: pip install 'benchwright[litellm]', "
-                "or give the address of an OpenAI-compatible endpoint (--base-url, api_base).",
-                systemic=True,
-            ) from None
         vars(litellm).update(suppress_debug_info=True, telemetry=False)
         return litellm
 

@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import IO
 
 from benchwright.interop.foreign_results import UnreadableResults
+from benchwright.optional_libraries import importing
 
 ZSTANDARD_METHOD = 93
 """The zip format's number for the compression method Zstandard."""
@@ -89,12 +90,9 @@ class Archive:
             raise
 
     def _read_zstandard(self, member: zipfile.ZipInfo, where: str) -> bytes:
-        try:
+        use = f"{where}: it is compressed by Zstandard, which needs"
+        with importing("pyarrow", use, "parquet", UnreadableResults):
             import pyarrow
-        except ImportError:
-            raise UnreadableResults(
-                f"{where}: it is compressed by Zstandard, which needs pyarrow: pip install 'benchwright[parquet]'."
-            ) from None
         self._file.seek(member.header_offset)
         header = self._file.read(_LOCAL_HEADER)
         if len(header) < _LOCAL_HEADER:

@@ -45,8 +45,8 @@ def make_workshop() -> None:
         dockerfile = (
             b'FROM benchwright-stand-in/busybox:1\nADD files.tar /\nENV PATH=/bin HOME=/root\nCMD ["bash"]\n'
         )
-        _add(archive, "Dockerfile", dockerfile)
-        _add(archive, "files.tar", _files())
+        add_file(archive, "Dockerfile", dockerfile)
+        add_file(archive, "files.tar", _files())
     docker("build", "--tag", WORKSHOP, "-", stdin=packed.getvalue())
 
 
@@ -73,7 +73,7 @@ def _files() -> bytes:
         for name, path in programs.items():
             archive.add(path, f"bin/{name}")
         archive.add(python, str(python))
-        for library_file in _libraries([*programs.values(), python, *library.glob("lib-dynload/*.so")]):
+        for library_file in shared_libraries([*programs.values(), python, *library.glob("lib-dynload/*.so")]):
             archive.add(Path(library_file).resolve(), library_file)
         archive.add(library, str(library), filter=_kept)
         for file in chain.from_iterable(distribution(name).files or () for name in DISTRIBUTIONS):
@@ -92,13 +92,14 @@ def _kept(entry: tarfile.TarInfo) -> tarfile.TarInfo | None:
     return None if name in LEFT_OUT or name.startswith("config-") else entry
 
 
-def _libraries(programs: list[Path]) -> Iterator[str]:
-    """The shared libraries that programs need, the loader too."""
+def shared_libraries(programs: list[Path]) -> Iterator[str]:
+    """Yield the shared libraries that programs need, the loader too."""
     ended = subprocess.run(["ldd", *map(str, programs)], capture_output=True, text=True, check=False)
     yield from sorted(set(re.findall(r"(/\S+\.so\S*) \(0x", ended.stdout)))
 
 
-def _add(archive: tarfile.TarFile, name: str, content: bytes) -> None:
+def add_file(archive: tarfile.TarFile, name: str, content: bytes) -> None:
+    """Add a file with this content to an archive."""
     entry = tarfile.TarInfo(name)
     entry.size = len(content)
     archive.addfile(entry, BytesIO(content))

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from benchwright.agents.loading import describe_error
 from benchwright.agents.mcp.directory_package import DirectoryPackage
 from benchwright.errors import UserError
+from benchwright.optional_libraries import importing
 
 if TYPE_CHECKING:
     from fastmcp import FastMCP
@@ -80,17 +81,14 @@ def import_fastmcp(folder: Path) -> type[FastMCP]:
     path = list(sys.path)
     sys.path[:] = [entry for entry in path if Path(entry).resolve() not in users]
     try:
-        with warnings.catch_warnings(record=True):
+        with (
+            warnings.catch_warnings(record=True),
+            importing("fastmcp", "MCP tools need", "mcp", MCPLoadError),
+        ):
             warnings.simplefilter("ignore")
             from fastmcp import FastMCP
 
             import_module("fastmcp.client")  # newer versions import it lazily
-    except Exception as failure:  # an old fastmcp with a new pydantic raises more than ImportError
-        if isinstance(failure, ModuleNotFoundError) and failure.name == "fastmcp":
-            raise MCPLoadError(
-                "MCP tools need fastmcp. Install it with: pip install 'benchwright[mcp]'"
-            ) from None
-        raise MCPLoadError(f"fastmcp cannot be imported: {describe_error(failure)}") from failure
     finally:
         sys.path[:] = path
     if not logging.getLogger().isEnabledFor(logging.DEBUG):

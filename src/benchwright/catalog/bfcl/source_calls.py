@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from benchwright.catalog.bfcl.calls import Call, DecodingError, NoCallError
 from benchwright.catalog.bfcl.categories import Language
-from benchwright.errors import UserError
+from benchwright.optional_libraries import importing
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
@@ -41,16 +41,12 @@ def create_parser(language: Language) -> Parser:
     """Return the parser of Java or JavaScript.
 
     Raises:
-        UserError: If tree-sitter is not installed. The message states how to get it.
+        UserError: If tree-sitter is not installed or cannot be imported. The message states how to get it.
     """
-    try:
+    with importing("tree-sitter", "BFCL's calls in Java and JavaScript text need", "bfcl"):
         import tree_sitter
         import tree_sitter_java
         import tree_sitter_javascript
-    except ImportError:
-        raise UserError(
-            "BFCL's calls in Java and JavaScript text need tree-sitter: pip install 'benchwright[bfcl]'"
-        ) from None
     grammar = tree_sitter_java if language == "java" else tree_sitter_javascript
     return tree_sitter.Parser(tree_sitter.Language(grammar.language()))
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from benchwright.data.datasets import Source
 from benchwright.data.errors import DatasetNotFound, DatasetParseError, DatasetValidationError
-from benchwright.errors import UserError
+from benchwright.optional_libraries import importing
 from benchwright.sandbox.docker.dockerfile import content_digest
 from benchwright.text import one_line
 
@@ -115,14 +115,10 @@ def read_yaml(path: Path) -> Any:
 
     Raises:
         DatasetParseError: If the file is not YAML.
-        UserError: If PyYAML is not installed.
+        UserError: If PyYAML is not installed or cannot be imported.
     """
-    try:
+    with importing("PyYAML", "Tasks of Terminal-Bench 1.0 need", "docker"):
         import yaml  # type: ignore[import-untyped]
-    except ImportError:
-        raise UserError(
-            "Tasks of Terminal-Bench 1.0 need PyYAML: pip install 'benchwright[docker]'"
-        ) from None
     try:
         if path.stat().st_size > MAX_YAML_BYTES:
             raise DatasetParseError(f"{path} is longer than {MAX_YAML_BYTES:,} bytes")

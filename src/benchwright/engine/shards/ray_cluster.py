@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from benchwright.errors import UserError
+from benchwright.optional_libraries import importing
 
 MAX_CONNECT_SECONDS = 10.0
 MAX_START_SECONDS = 120.0
@@ -43,10 +44,8 @@ async def connect_ray(count: int | None, address: str | None) -> AsyncIterator[A
     Raises:
         UserError: If Ray is not installed or does not start, or no cluster answers at the address.
     """
-    try:
+    with importing("ray", "--executor ray needs", "ray"):
         import ray
-    except ImportError:
-        raise UserError("--executor ray needs Ray: pip install 'benchwright[ray]'.") from None
     if address is not None:
         await _reach(address)
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")

@@ -8,10 +8,12 @@ import shutil
 import socket
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchwright.errors import UserError
+from benchwright.optional_libraries import importing
 from benchwright.orphans import ORPHANS
 from benchwright.python_commands import module_command
 from benchwright.sandbox.docker.address import EngineAddress, find_engine_address
@@ -148,11 +150,8 @@ async def connect_without_cleanup() -> AsyncIterator[Engine]:
 
 def _import() -> None:
     """Import the client library, in a thread, because the import would block the event loop for too long."""
-    try:
+    with importing("aiodocker", "Containers need", "docker", partial(EngineUnavailable, "missing")):
         import aiodocker  # noqa: F401
-    except ImportError:
-        text = "Containers need aiodocker: pip install 'benchwright[docker]'"
-        raise EngineUnavailable("missing", text) from None
 
 
 def _client(address: EngineAddress) -> Docker:
