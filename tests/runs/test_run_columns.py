@@ -60,7 +60,7 @@ def test_scores_of_rows_are_those_that_were_put(
     most: int, scores: list[float | None], data: st.DataObject
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(columns, "MAX_DISTINCT", most)
+        patch.setattr(columns, "MAX_DISTINCT_SCORES", most)
         column = ScoreColumn()
         for place, score in enumerate(scores):
             column.append_state(ScoreState.FAILED)

@@ -60,13 +60,15 @@ def find_stored_run(reference: str) -> str:
     """Return the id of the run that `reference` names, if the run is in the store of the viewer.
 
     Raises:
-        UserError: If the run is not in the run store of this machine.
+        UserError: If the run is not in the run store of this machine, or a newer version wrote it.
     """
     from benchwright.interop.result_formats import find_or_import_run
+    from benchwright.runs.manifest import check_run_format
 
     directory = find_or_import_run(reference).resolve()
     if directory.parent != runs_directory().resolve():
         raise UserError(
             f"{directory} is not among the runs of this machine: set BENCHWRIGHT_HOME to the home it is in."
         )
+    check_run_format(directory)
     return directory.name

@@ -111,6 +111,8 @@ class EvalResuming(ResumingSettings):
     """For a finished evaluation: True runs it again (`bench`), False shows its results (`eval`)."""
     reuse: bool = False
     rescore: bool = False
+    run: Path | None = None
+    """The run that the user named. It is an error if it cannot be continued."""
 
 
 class BenchmarkResuming(ResumingSettings):

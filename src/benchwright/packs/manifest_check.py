@@ -17,6 +17,7 @@ from benchwright.packs.manifest_types import (
     VerifierSpec,
 )
 from benchwright.packs.types import VerifierMode
+from benchwright.runs.store_format import THIS_VERSION
 
 PACK_ID_PATTERN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", re.ASCII)
 """Matches the valid ids of packs and verifiers. Names of directories and containers are derived from these ids."""
@@ -35,7 +36,7 @@ def check_manifest(raw: Any) -> tuple[PackManifest | None, list[str]]:
     fields = _Fields(raw)
     for name in ("schemaVersion", "protocolVersion"):
         if type(raw.get(name)) not in (int, float) or raw[name] != 1:
-            fields.wrong(name, "1", raw.get(name, _ABSENT))
+            fields.wrong(name, "1", raw.get(name, _ABSENT), hint_for_newer(raw.get(name)))
     manifest = PackManifest(
         id=_identifier(fields, "id"),
         name=fields.text("name"),
@@ -54,6 +55,12 @@ def check_manifest(raw: Any) -> tuple[PackManifest | None, list[str]]:
         raw=raw,
     )
     return (None, fields.problems) if fields.problems else (manifest, [])
+
+
+def hint_for_newer(version: Any) -> str:
+    """Return what to do if a version number is from the future, to be appended to a message. Empty for other values."""
+    newer = type(version) in (int, float) and version > 1
+    return f" (made for a newer host; this is {THIS_VERSION}: upgrade it)" if newer else ""
 
 
 _ABSENT: Any = object()
@@ -76,9 +83,9 @@ class _Fields:
         self.problems: list[str] = within.problems if within else []
         self.warnings: list[str] = within.warnings if within else []
 
-    def wrong(self, name: str, expected: str, found: Any) -> None:
-        """Add a problem with the field `name`."""
-        self.problems.append(f"{self.prefix}{name}: expected {expected}, found {_shown(found)}")
+    def wrong(self, name: str, expected: str, found: Any, hint: str = "") -> None:
+        """Add a problem with the field `name`. `hint`: what to do about it."""
+        self.problems.append(f"{self.prefix}{name}: expected {expected}, found {_shown(found)}{hint}")
 
     def doubtful(self, name: str, expected: str, found: Any) -> None:
         """Add a warning about the field `name`."""

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from benchwright.errors import UserError
 from benchwright.packs.manifest import PackManifest
+from benchwright.packs.manifest_check import hint_for_newer
 from benchwright.records import Record
 
 KNOWN_PERMISSIONS = frozenset(
@@ -97,7 +98,10 @@ def web_pack_of(manifest: PackManifest) -> WebPack:
 
 def _problems(entry: str, web: Mapping[str, Any]) -> Iterator[str]:
     if web.get("bridgeVersion") != BRIDGE_VERSION:
-        yield f"web.bridgeVersion is {web.get('bridgeVersion')!r}, and this host speaks version {BRIDGE_VERSION}"
+        found = web.get("bridgeVersion")
+        yield (
+            f"web.bridgeVersion is {found!r}, and this host speaks version {BRIDGE_VERSION}{hint_for_newer(found)}"
+        )
     if not is_allowed_page(entry):
         yield f"its entry {entry!r} is neither an https address nor one of this machine"
     for key in ("allowedOrigins", "permissions"):

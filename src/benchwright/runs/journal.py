@@ -39,6 +39,7 @@ from benchwright.records import (
 from benchwright.runs.json_values import to_json_value
 from benchwright.runs.pictures import PictureFiles, restore_pictures
 from benchwright.runs.process_delays import RunEventDetail
+from benchwright.runs.store_format import decode_known_line
 from benchwright.secrets import SECRETS
 
 TRIALS_FILE = "trials.jsonl"
@@ -109,7 +110,6 @@ class TrialBody(Record, frozen=True):
 
 
 _encode = msgspec.json.Encoder().encode
-_decode_line = msgspec.json.Decoder(JournalLine).decode
 _decode_body = msgspec.json.Decoder(TrialBody).decode
 _decode_cuts = msgspec.json.Decoder(list[BodyLossPoint]).decode
 
@@ -286,7 +286,7 @@ def _cut_torn_line(descriptor: int) -> int:
 
 def decode_line(encoded: bytes) -> JournalLine:
     """Parse one journal line into a record. Raises one of `DECODE_ERRORS` if the line is not a valid record."""
-    line: JournalLine = _decode_line(encoded)
+    line = decode_known_line(encoded)
     if isinstance(line, RunEvent):
         check_event(line)
     return line

@@ -15,6 +15,7 @@ from benchwright.errors import JournalError, UserError
 from benchwright.files import write_atomically
 from benchwright.records import DECODE_ERRORS, Amount, Record, Target, TaskSpec, TrialLimits, WallClockNs
 from benchwright.runs.journal import encode_json
+from benchwright.runs.store_format import STORE_FORMAT, check_format
 
 MANIFEST_FILE = "run.json"
 
@@ -71,6 +72,7 @@ class Manifest(Record, frozen=True):
     - `versions`, `host`, `client`: the software, the machine and the client process.
     - `concurrency`: the number of trials in flight. None if the number adapts itself (`auto`); events in the
       journal then record it.
+    - `format`: the format in which the run is written; see `store_format`. 0 if run.json has no number.
     """
 
     id: str
@@ -94,6 +96,7 @@ class Manifest(Record, frozen=True):
     versions: dict[str, str] = {}
     host: dict[str, Any] = {}
     client: dict[str, Any] = {}
+    format: Amount = 0
 
 
 class _AboutModel(Record, frozen=True):
@@ -172,12 +175,13 @@ class _About(Record, frozen=True):
 
 
 def write_manifest(directory: Path, manifest: Manifest) -> None:
-    """Write run.json atomically, by rename.
+    """Write run.json atomically, by rename, with the number of the present format.
 
     Raises:
         JournalError: If the directory cannot be written.
     """
-    content = msgspec.json.format(encode_json(manifest), indent=2) + b"\n"
+    numbered = msgspec.structs.replace(manifest, format=STORE_FORMAT)
+    content = msgspec.json.format(encode_json(numbered), indent=2) + b"\n"
     write_atomically(directory / MANIFEST_FILE, content, durable=True, error=JournalError)
 
 
@@ -185,11 +189,13 @@ def read_manifest(directory: Path) -> Manifest:
     """Read run.json.
 
     Raises:
-        UserError: If the file does not exist or cannot be read.
+        UserError: If the file does not exist, cannot be read, or was written by a newer version.
     """
     path = directory / MANIFEST_FILE
     try:
-        manifest = msgspec.json.decode(path.read_bytes(), type=Manifest)
+        content = path.read_bytes()
+        check_format(path, content)
+        manifest = msgspec.json.decode(content, type=Manifest)
         msgspec.convert(manifest.about, _About)
     except (FileNotFoundError, NotADirectoryError):
         raise UserError(f"{directory} holds no run (no {MANIFEST_FILE}).") from None
@@ -200,6 +206,20 @@ def read_manifest(directory: Path) -> Manifest:
     if manifest.kind == "benchmark" and not manifest.scorers:
         raise UserError(f"{path} cannot be read: a benchmark's run without a scorer.")
     return manifest
+
+
+def check_run_format(directory: Path) -> None:
+    """Check that this version knows the format of a run. A run whose manifest cannot be read passes.
+
+    Raises:
+        UserError: If a newer version wrote the run.
+    """
+    path = directory / MANIFEST_FILE
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return
+    check_format(path, content)
 
 
 def origin_of(manifest: Manifest) -> Origin | None:

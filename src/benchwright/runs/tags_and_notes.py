@@ -13,7 +13,7 @@ from benchwright.files import FileStamp, file_stamps, write_atomically
 from benchwright.home import runs_directory
 from benchwright.records import DECODE_ERRORS
 from benchwright.runs.journal import encode_json
-from benchwright.runs.manifest import MANIFEST_FILE, Manifest
+from benchwright.runs.manifest import MANIFEST_FILE, Manifest, check_run_format
 from benchwright.runs.store import find_run
 
 TAGS_FILE = "tags.json"
@@ -43,12 +43,14 @@ def tag_run(reference: str, tags: Sequence[str], *, remove: bool = False) -> lis
     """Add tags to a run, or remove them if `remove` is True. Return the run's tags afterwards.
 
     Raises:
-        UserError: If there is no such run, a tag is not a single word, or the tags cannot be written.
+        UserError: If there is no such run, a newer version wrote it, a tag is not a single word, or the tags cannot
+            be written.
     """
     for tag in tags:
         if not tag.isprintable() or not tag or " " in tag or len(tag) > 60:
             raise UserError(f"{tag!r} is not a valid tag: give a word of up to 60 characters.")
     directory = find_run(reference)
+    check_run_format(directory)
     before = read_tags(directory)
     after = [tag for tag in before if tag not in tags] if remove else list(dict.fromkeys([*before, *tags]))
     write_atomically(directory / TAGS_FILE, msgspec.json.encode(after))
@@ -72,12 +74,14 @@ def set_note(reference: str, text: str) -> str:
     """Set the user's note on a run and return the note. An empty text removes the note.
 
     Raises:
-        UserError: If there is no such run, the text is too long, or the note cannot be written.
+        UserError: If there is no such run, a newer version wrote it, the text is too long, or the note cannot be
+            written.
     """
     note = "\n".join(line.rstrip() for line in text.splitlines()).strip()
     if len(note) > MAX_NOTE_LENGTH:
         raise UserError(f"The note has {len(note):,} characters; give at most {MAX_NOTE_LENGTH:,}.")
     directory = find_run(reference)
+    check_run_format(directory)
     try:
         if note:
             write_atomically(directory / NOTE_FILE, encode_json(note))

@@ -26,6 +26,7 @@ from benchwright.app.cached_evals import run_of_entry
 from benchwright.app.eval_files import EvalFiles
 from benchwright.app.launch import is_complete, statuses_to_retry
 from benchwright.app.prepared_run import RunRequest
+from benchwright.app.run_lookup.unfinished_runs import check_resumable
 from benchwright.config import EvalResuming
 from benchwright.engine.live_files import writing_periodically
 from benchwright.errors import JournalError, UserError
@@ -64,7 +65,12 @@ class EvalCacheLookup:
         """Find or make the run, and yield its directory; see `RunLookup.run_of`.
 
         The lock file beside the cache file is held until the context exits.
+
+        Raises:
+            UserError: If the run was named by the user, and its data, code or rules have changed since.
         """
+        if self._resuming.run is not None:
+            check_resumable(self._resuming.run, self._request.fingerprint)
         async with store.file_lock(self._directory / f"{self.task_id}.lock", say):
             directory = self._find(make, say)
             if directory is None:

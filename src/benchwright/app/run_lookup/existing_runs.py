@@ -92,6 +92,8 @@ def resume_settings(run: ExistingRun, given: Mapping[str, Any]) -> Settings:
     kept = {name: value for name, value in manifest.settings.items() if name not in SINGLE_USE_SETTINGS}
     if manifest.kind == "benchmark":
         kept.setdefault("seal", False)  # runs of versions that had no seal
+    if manifest.kind == "pack" and (mode := manifest.about.get("mode")):
+        kept.setdefault("mode", mode)  # the default of earlier versions was another
     given = {**given, **_headers(kept, given)}
     kind = kinds.get(manifest.kind)
     if kind is None:

@@ -61,10 +61,7 @@ class UnfinishedRunLookup:
             UserError: If the run was named by the user, and its data, code or pack has changed since.
         """
         if self._run is not None:
-            if read_manifest(self._run).fingerprint != self._fingerprint:
-                raise UserError(
-                    f"{self._run.name} cannot be resumed: its data, benchmark or pack has changed."
-                )
+            check_resumable(self._run, self._fingerprint)
             return self._run
         if self._fresh:
             return None
@@ -83,6 +80,19 @@ class UnfinishedRunLookup:
             if manifest.fingerprint == self._fingerprint and self._suite in (None, suite_of(manifest)):
                 return directory
         return None
+
+
+def check_resumable(run: Path, fingerprint: str) -> None:
+    """Check that a run that the user named has the fingerprint of the run that is to be continued.
+
+    Raises:
+        UserError: If it has another one: its data, code or pack has changed, or the rules of this version are others.
+    """
+    if read_manifest(run).fingerprint != fingerprint:
+        raise UserError(
+            f"{run.name} cannot be resumed: its data, benchmark or pack has changed, or another "
+            "version of Benchwright began it by other rules. `show` reads it; run it anew to finish it."
+        )
 
 
 def is_reported(directory: Path) -> bool:

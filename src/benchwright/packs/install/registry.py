@@ -14,7 +14,7 @@ import msgspec
 from benchwright.errors import UserError
 from benchwright.packs.install.settings import InstallLimits
 from benchwright.packs.install.sources import Archive, GitHub, is_http_url, normalize_sha256
-from benchwright.packs.manifest_check import PACK_ID_PATTERN
+from benchwright.packs.manifest_check import PACK_ID_PATTERN, hint_for_newer
 from benchwright.packs.web_pack import NOT_RUNNABLE_MESSAGE
 from benchwright.records import DECODE_ERRORS, Record
 from benchwright.suggestions import did_you_mean
@@ -83,7 +83,9 @@ def read_registry(address: str, limits: InstallLimits = InstallLimits()) -> Regi
         raise UserError(f"The registry {address} is not valid JSON: {error}.") from None
     packs = content.get("packs") if isinstance(content, dict) else None
     if not isinstance(packs, list) or content.get("schemaVersion") != 1:
-        raise UserError(f'The registry {address} is none: expected {{"schemaVersion": 1, "packs": [...]}}.')
+        found = content.get("schemaVersion") if isinstance(content, dict) else None
+        expected = f'expected {{"schemaVersion": 1, "packs": [...]}}{hint_for_newer(found)}'
+        raise UserError(f"The registry {address} is none: {expected}.")
     entries = [_entry(raw) for raw in packs if isinstance(raw, dict)]
     return Registry(address, sorted(entries, key=lambda entry: (entry.name.lower(), entry.id)))
 

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-import msgspec
-
-from benchwright.analysis.load.comparison.records import LoadComparison
+from benchwright.analysis.load.comparison.report_files import read_reports
 from benchwright.analysis.load.level_results import level_plan_of
 from benchwright.analysis.load.load_measurement import read_load_measurement
 from benchwright.analysis.load.plot_data import DetailedLoad
 from benchwright.analysis.load.records import LoadReport
 from benchwright.errors import UserError
-from benchwright.records import DECODE_ERRORS
 from benchwright.runs.manifest import Manifest, read_manifest
 from benchwright.runs.run_selection import runs_newest_first
 from benchwright.runs.store import find_run
@@ -39,7 +36,7 @@ def find_loads(reference: str) -> list[DetailedLoad]:
     """
     path = expand_user_path(reference)
     if path.is_file():
-        return [DetailedLoad(report) for report in _from_file(path)]
+        return [DetailedLoad(report) for report in read_reports(path)]
     return _tagged(reference) if reference.startswith(LOAD_TAG_PREFIX) and not path.exists() else []
 
 
@@ -113,17 +110,6 @@ def read_loads(levels: Iterable[tuple[Path, Manifest]]) -> list[DetailedLoad]:
         read_load_measurement(read_table(path, effort=True) for path in paths) for paths in groups.values()
     ]
     return [load for load in reversed(found) if load is not None]
-
-
-def _from_file(path: Path) -> list[LoadReport]:
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=LoadComparison).reports
-    except (OSError, *DECODE_ERRORS):
-        pass
-    try:
-        return [msgspec.json.decode(path.read_bytes(), type=LoadReport)]
-    except (OSError, *DECODE_ERRORS):
-        return []
 
 
 def _tagged(reference: str) -> list[DetailedLoad]:
