@@ -169,12 +169,12 @@ def chosen(frozen: str, extra: str) -> dict[str, str]:
 def install_tools(uv: str, python: Path, before: str) -> subprocess.CompletedProcess[str]:
     """Install the tools of the tests without a change to any package that is there."""
     locked = (ROOT / "requirements" / "dev.txt").read_text(encoding="utf-8")
-    versions = dict(re.findall(r"^([\w.-]+)==(\S+)", locked, re.M))
-    tools = [f"{name}=={versions[name]}" for name in TOOLS]
     there = {line.partition("==")[0] for line in before.splitlines()}
-    tools = [tool for tool in tools if tool.partition("==")[0] not in there]
+    tools = [tool for tool in TOOLS if tool not in there]
+    pins = re.findall(rf"^(?:{'|'.join(tools)})==[^\\\n]+", locked, re.M)
     kept = FOLDER / f"{python.parents[1].name}.txt"
-    kept.write_text("".join(f"{line}\n" for line in before.splitlines() if "==" in line), encoding="utf-8")
+    lines = [line for line in before.splitlines() if "==" in line]
+    kept.write_text("".join(f"{line}\n" for line in [*lines, *pins]), encoding="utf-8")
     return run([uv, "pip", "install", "--quiet", "--python", str(python), "--constraint", str(kept), *tools])
 
 

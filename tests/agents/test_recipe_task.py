@@ -124,7 +124,7 @@ class TestLimits:
     async def test_an_agent_that_goes_on_asking_is_ended(
         self, run_agent: RunAgent, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(agent_requests, "LIMIT_PATIENCE", 0.5)
+        monkeypatch.setattr(agent_requests, "LIMIT_GRACE_SECONDS", 0.5)
         program = (
             "while True:\n"
             "    try:\n"

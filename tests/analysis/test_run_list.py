@@ -117,7 +117,7 @@ def test_a_run_that_has_not_changed_is_not_read_again(store: Path, monkeypatch: 
     def no_reading(*_: object) -> Iterator[None]:
         raise AssertionError("the journal was read")
 
-    monkeypatch.setattr(RunTable, "advance", no_reading)
+    monkeypatch.setattr(RunTable, "read_journal", no_reading)
     assert list_runs() == first
 
 

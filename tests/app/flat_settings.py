@@ -105,6 +105,7 @@ EVAL: dict[str, Any] = {
     "baseline_headers_env": {"X-Base-Key": "BASE_KEY"},
     "anew": True,
     "reuse": True,
+    "run": "results/a-run",
     "rescore": True,
     "log_samples": True,
     "debug": True,

@@ -72,12 +72,12 @@ def test_the_limit_is_raised_where_the_system_lets_us() -> None:
     """In a process of its own, since the limit is one of the process."""
     program = (
         "import resource\n"
-        "from benchwright.app.connections import allow_connections\n"
+        "from benchwright.app.connections import raise_connection_limit\n"
         "resource.setrlimit(resource.RLIMIT_NOFILE, (64, 300))\n"
-        "print(allow_connections(150), resource.getrlimit(resource.RLIMIT_NOFILE)[0])\n"
-        "print(allow_connections(1024), resource.getrlimit(resource.RLIMIT_NOFILE)[0])\n"
+        "print(raise_connection_limit(150), resource.getrlimit(resource.RLIMIT_NOFILE)[0])\n"
+        "print(raise_connection_limit(1024), resource.getrlimit(resource.RLIMIT_NOFILE)[0])\n"
         "resource.setrlimit(resource.RLIMIT_NOFILE, (8, 8))\n"
-        "print(allow_connections(1024))\n"
+        "print(raise_connection_limit(1024))\n"
     )
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     (first, raised), (most, limit), (least,) = (map(int, line.split()) for line in ended.stdout.splitlines())

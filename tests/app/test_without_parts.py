@@ -147,7 +147,7 @@ def test_a_system_with_every_part_is_one_line(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_model_written_code_is_refused_in_one_line(lacking: Program) -> None:
-    code = "from benchwright.sandbox import choose_protection; choose_protection()"
+    code = "from benchwright.sandbox import choose_isolation_method; choose_isolation_method()"
     ended = run_python(lacking, code)
     error = ended.stderr.splitlines()[-1]
     assert ended.returncode == 1
@@ -160,9 +160,9 @@ def test_model_written_code_is_refused_in_one_line(lacking: Program) -> None:
 def test_without_bubblewrap_model_written_code_is_isolated_by_another_method(program: Program) -> None:
     program.environment |= environment_without("bubblewrap")
     code = (
-        "import asyncio; from benchwright.sandbox import LocalSandbox, choose_protection\n"
+        "import asyncio; from benchwright.sandbox import LocalSandbox, choose_isolation_method\n"
         "ended = asyncio.run(LocalSandbox().run(['python3', '-c', 'print(6 * 7)']))\n"
-        "print(choose_protection().name, ended.stdout.decode())"
+        "print(choose_isolation_method().name, ended.stdout.decode())"
     )
     ended = run_python(program, code)
     assert ended.stdout.split() in (["namespaces", "42"], ["limits", "42"]), ended.stderr

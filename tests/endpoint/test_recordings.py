@@ -84,10 +84,10 @@ class WholeBody:
         self.status = 0
         self.body = b""
 
-    def head(self, status: int, headers: Headers, at: int) -> None:
+    def receive_head(self, status: int, headers: Headers, at: int) -> None:
         self.status = status
 
-    def data(self, chunk: bytes, at: int) -> None:
+    def receive_data(self, chunk: bytes, at: int) -> None:
         self.body += chunk
 
 

@@ -23,7 +23,9 @@ async def test_connecting_takes_no_longer_than_its_limit(open_wire: OpenWire) ->
                 filler.setblocking(False)
                 filler.connect_ex(full.getsockname())
             started = perf_counter()
-            error = await failure_of(open_wire(f"http://127.0.0.1:{full.getsockname()[1]}", connect=0.1))
+            error = await failure_of(
+                open_wire(f"http://127.0.0.1:{full.getsockname()[1]}", connect_seconds=0.1)
+            )
         finally:
             for filler in fillers:
                 filler.close()
@@ -34,7 +36,7 @@ async def test_connecting_takes_no_longer_than_its_limit(open_wire: OpenWire) ->
 async def test_the_first_byte_takes_no_longer_than_the_read_limit(serve: Serve, open_wire: OpenWire) -> None:
     server = await serve([ASKED])
     started = perf_counter()
-    error = await failure_of(open_wire(server.url, read=0.1))
+    error = await failure_of(open_wire(server.url, read_seconds=0.1))
     assert (error.kind, str(error), error.received) == ("read_timeout", "no answer within 0.1 s", False)
     assert 0.09 < perf_counter() - started < 5
     await until(lambda: server.open == 0)
@@ -44,7 +46,7 @@ async def test_every_one_of_many_exchanges_is_held_to_its_limit(serve: Serve, op
     """More than are looked at without a break."""
     many = MAX_UNINTERRUPTED_CHECKS + 50
     server = await serve([ASKED])
-    wire = open_wire(server.url, connections=many, read=0.3)
+    wire = open_wire(server.url, connections=many, read_seconds=0.3)
     errors = await asyncio.gather(*[failure_of(wire) for _ in range(many)])
     assert {error.kind for error in errors} == {"read_timeout"}
 
@@ -54,39 +56,41 @@ async def test_no_pause_within_an_answer_is_longer_than_the_stall_limit(
     serve: Serve, open_wire: OpenWire, part: bytes
 ) -> None:
     server = await serve([ASKED, part])
-    error = await failure_of(open_wire(server.url, stall=0.1))
+    error = await failure_of(open_wire(server.url, stall_seconds=0.1))
     assert (error.kind, str(error), error.received) == ("stall", "the answer stalled for 0.1 s", True)
     await until(lambda: server.open == 0)
 
 
 async def test_an_answer_that_keeps_coming_ends_at_the_total_limit(serve: Serve, open_wire: OpenWire) -> None:
     server = await serve([ASKED, head(), b"x", 0.01, *[b"x", 0.01] * 200])
-    error = await failure_of(open_wire(server.url, stall=0.1, total=0.2))
+    error = await failure_of(open_wire(server.url, stall_seconds=0.1, total_seconds=0.2))
     assert (error.kind, str(error)) == ("total_timeout", "the answer did not end within 0.2 s")
     assert error.received
 
 
 async def test_a_slow_answer_within_its_limits_is_fine(serve: Serve, open_wire: OpenWire) -> None:
     server = await serve([ASKED, 0.03, head("Content-Length: 9"), *[0.03, b"abc"] * 3])
-    assert (await send(open_wire(server.url, read=1, stall=1, total=5))).body == b"abcabcabc"
+    assert (
+        await send(open_wire(server.url, read_seconds=1, stall_seconds=1, total_seconds=5))
+    ).body == b"abcabcabc"
 
 
 async def test_waiting_for_a_turn_counts_for_no_limit(serve: Serve, open_wire: OpenWire) -> None:
     server = await serve([ASKED, 0.1, answer(b"hello"), AGAIN])
-    wire = open_wire(server.url, read=0.35, total=0.35)
+    wire = open_wire(server.url, read_seconds=0.35, total_seconds=0.35)
     sinks = await asyncio.gather(*(send(wire) for _ in range(4)))
     assert [sink.body for sink in sinks] == [b"hello"] * 4
 
 
 async def test_the_limits_count_anew_for_every_request(serve: Serve, open_wire: OpenWire) -> None:
     server = await serve([ASKED, 0.1, answer(b"hello"), AGAIN])
-    wire = open_wire(server.url, read=0.35, total=0.35)
+    wire = open_wire(server.url, read_seconds=0.35, total_seconds=0.35)
     for _ in range(4):
         assert (await send(wire)).body == b"hello"
 
 
 async def test_one_that_stalls_does_not_touch_the_others(serve: Serve, open_wire: OpenWire) -> None:
     server = await serve([ASKED, b"HTTP"], [ASKED, head("Content-Length: 9"), *[0.05, b"x"] * 9])
-    wire = open_wire(server.url, connections=2, stall=0.25)
+    wire = open_wire(server.url, connections=2, stall_seconds=0.25)
     error, sink = await asyncio.gather(failure_of(wire), send(wire))
     assert (error.kind, sink.body) == ("stall", b"x" * 9)

@@ -144,7 +144,7 @@ class TestStaleConnections:
 
     async def test_nor_after_a_limit(self, serve: Serve, open_wire: OpenWire) -> None:
         server = await serve([ASKED, HELLO, ASKED])
-        wire = open_wire(server.url, read=0.05)
+        wire = open_wire(server.url, read_seconds=0.05)
         await send(wire)
         assert (await failure_of(wire)).kind == "read_timeout"
         assert len(server.requests) == 2

@@ -84,7 +84,7 @@ class TestRefusal:
         self, serve: Serve, open_wire: OpenWire
     ) -> None:
         proxy = await serve([ASKED])
-        wire = open_wire("http://models.example", proxy=Proxy("127.0.0.1", proxy.port), connect=0.1)
+        wire = open_wire("http://models.example", proxy=Proxy("127.0.0.1", proxy.port), connect_seconds=0.1)
         assert (await failure_of(wire)).kind == "connect_timeout"
         await until(lambda: proxy.open == 0)
 

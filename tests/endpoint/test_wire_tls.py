@@ -96,7 +96,7 @@ class TestATrustedServer:
         self, serve: Serve, open_wire: OpenWire, tls: ssl.SSLContext
     ) -> None:
         server = await serve([ASKED, HELLO[:-1]], tls=tls, secure=True)
-        assert (await failure_of(open_wire(server.url, stall=0.1))).kind == "stall"
+        assert (await failure_of(open_wire(server.url, stall_seconds=0.1))).kind == "stall"
         await until(lambda: server.open == 0)
 
     async def test_is_reached_through_a_proxy(
@@ -179,7 +179,7 @@ async def test_a_server_that_closes_instead_of_a_handshake(serve: Serve, open_wi
 
 async def test_a_handshake_takes_no_longer_than_the_connect_limit(serve: Serve, open_wire: OpenWire) -> None:
     server = await serve([])
-    error = await failure_of(open_wire(server.url.replace("http", "https"), connect=0.2))
+    error = await failure_of(open_wire(server.url.replace("http", "https"), connect_seconds=0.2))
     assert error.kind == "connect_timeout"
     await until(lambda: server.open == 0)
 

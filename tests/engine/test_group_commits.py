@@ -157,7 +157,7 @@ async def test_a_trial_that_nothing_scores_is_one_write(
         groups.append(len(trials) + len(scores))
         written(journal, trials, scores)
 
-    monkeypatch.setattr(Journal, "write_group", counted)
+    monkeypatch.setattr(Journal, "write_trials_and_scores", counted)
     await run_plan(plan_of(3, answer, scorers), tmp_path, concurrency=1)
     assert groups[:-1] == [1] * writes  # the last, of nothing, is the end of the run
     assert len(journalled(tmp_path).trials) == 3

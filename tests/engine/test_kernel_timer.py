@@ -101,8 +101,8 @@ async def test_nobody_interrupts_those_that_are_woken_until_they_have_sent() -> 
 def test_a_program_with_a_policy_of_its_own_keeps_it() -> None:
     batch = "import os; os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))"
     asks = (
-        "from benchwright.engine.thread_priority import can_raise_priority; "
-        "print(can_raise_priority(), os.sched_getscheduler(0))"
+        "from benchwright.engine.thread_priority import can_raise_thread_priority; "
+        "print(can_raise_thread_priority(), os.sched_getscheduler(0))"
     )
     told = subprocess.run(
         [sys.executable, "-c", f"{batch}; {asks}"], check=True, capture_output=True, text=True

@@ -54,7 +54,7 @@ async def connect() -> AsyncIterator[Connect]:
     clients: list[EndpointClient] = []
 
     def make(server: HostileServer, stream: bool = True, retries: int = 0, **limits: Any) -> EndpointClient:
-        patience = Timeouts(**{"read": 0.3, "stall": 0.2, "total": 30.0, **limits})
+        patience = Timeouts(**{"read_seconds": 0.3, "stall_seconds": 0.2, "total_seconds": 30.0, **limits})
         client = EndpointClient(
             Target("primary", "m", f"{server.url}/v1"),
             stream=stream,
@@ -95,7 +95,7 @@ async def test_and_an_error_without_end(serve: Hostile, connect: Connect, stream
 
 async def test_tokens_end_with_the_time_of_the_request(serve: Hostile, connect: Connect) -> None:
     server = serve(STREAM, TOKENS)
-    error = await refusal_of(connect(server, retries=5, total=0.6))
+    error = await refusal_of(connect(server, retries=5, total_seconds=0.6))
     assert "the answer did not end within 0.6 s (--request-seconds sets the limit)" in str(error)
     assert server.requests == 1
 
@@ -103,7 +103,7 @@ async def test_tokens_end_with_the_time_of_the_request(serve: Hostile, connect: 
 async def test_which_is_that_of_all_attempts_together(serve: Hostile, connect: Connect) -> None:
     server = serve(STREAM, STREAMED["comments"])
     started = perf_counter()
-    await refusal_of(connect(server, retries=1000, total=1.0))
+    await refusal_of(connect(server, retries=1000, total_seconds=1.0))
     assert 2 <= server.requests <= 5
     assert perf_counter() - started < 5
 
@@ -112,13 +112,13 @@ async def test_which_is_that_of_all_attempts_together(serve: Hostile, connect: C
 async def test_a_flood_ends_at_the_largest_size(serve: Hostile, connect: Connect, name: str) -> None:
     stream = name != "whole"
     server = serve(STREAM if stream else WHOLE, FLOODS[name] * 100, pause=0)
-    error = await refusal_of(connect(server, stream, retries=5, stall=5.0, max_bytes=2_000_000))
+    error = await refusal_of(connect(server, stream, retries=5, stall_seconds=5.0, max_bytes=2_000_000))
     assert "the answer is larger than 2,000,000 bytes (--answer-mb sets the limit)" in str(error)
     assert server.requests == 1
 
 
 async def test_tokens_that_come_slowly_are_waited_for(serve: Hostile, connect: Connect) -> None:
-    client = connect(serve(STREAM, STREAMED["comments"] * 3 + TOKENS, pause=0.1), total=1.0)
+    client = connect(serve(STREAM, STREAMED["comments"] * 3 + TOKENS, pause=0.1), total_seconds=1.0)
     assert "--request-seconds" in str(await refusal_of(client)), "and the stall limit is 0.2 s"
 
 
@@ -126,7 +126,7 @@ class TestWhenTheRunIsInterrupted:
     @pytest.mark.parametrize("stream", [True, False], ids=["streamed", "whole"])
     async def test_requests_without_a_token_end(self, serve: Hostile, connect: Connect, stream: bool) -> None:
         server = serve(STREAM, STREAMED["comments"]) if stream else serve(WHOLE, UNSTREAMED["white space"])
-        client = connect(server, stream, retries=5, read=60.0)
+        client = connect(server, stream, retries=5, read_seconds=60.0)
         records: list[RequestRecord] = []
         asking = asyncio.create_task(client.ask("/chat/completions", {}, note=records.append))
         await asyncio.sleep(0.4)
@@ -138,12 +138,12 @@ class TestWhenTheRunIsInterrupted:
         assert records[0].error is not None
 
     async def test_those_that_get_on_do_not(self, serve: Hostile, connect: Connect) -> None:
-        client = connect(serve(STREAM, TOKENS), total=1.0)
+        client = connect(serve(STREAM, TOKENS), total_seconds=1.0)
         client.stop_waiting()
         assert "--request-seconds" in str(await refusal_of(client))
 
     async def test_so_does_one_that_is_sent_later(self, serve: Hostile, connect: Connect) -> None:
-        client = connect(serve(b"", b""), read=60.0)
+        client = connect(serve(b"", b""), read_seconds=60.0)
         client.stop_waiting()
         with pytest.raises(RunStopped):
             await ask(client)

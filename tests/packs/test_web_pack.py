@@ -104,7 +104,7 @@ def test_what_is_no_history_is_refused_and_nothing_is_saved(
 
 
 def test_files_have_a_limit_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(web_history, "MAX_BYTES", 10)
+    monkeypatch.setattr(web_history, "MAX_SESSION_BYTES", 10)
     session = WebSession(declared(), [MODEL], tmp_path)
     session.add_artifact("text", "a", "a", None, b"123456")
     with pytest.raises(UserError, match="A session keeps"):

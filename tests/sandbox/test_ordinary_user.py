@@ -17,10 +17,10 @@ ORDINARY_USER = 54321
 
 SOURCE = """
 import asyncio, json, os, sys
-from benchwright.sandbox import LocalSandbox, choose_protection, run_python
+from benchwright.sandbox import LocalSandbox, choose_isolation_method, run_python
 
 async def main():
-    protection = choose_protection(sys.argv[1])
+    protection = choose_isolation_method(sys.argv[1])
     sandbox = LocalSandbox(protection=protection)
     passed = await run_python(sandbox, "assert 1 + 1 == 2")
     cheated = await run_python(sandbox, "import os; os._exit(0)")

@@ -127,8 +127,8 @@ async def test_nothing_outlives_a_killed_caller(sandbox: LocalSandbox, tmp_path:
     seconds = unmistakable_seconds()
     source = f"""
     import asyncio
-    from benchwright.sandbox import LocalSandbox, choose_protection
-    sandbox = LocalSandbox(protection=choose_protection({sandbox.isolation_method.name!r}))
+    from benchwright.sandbox import LocalSandbox, choose_isolation_method
+    sandbox = LocalSandbox(protection=choose_isolation_method({sandbox.isolation_method.name!r}))
     asyncio.run(sandbox.run(["sh", "-c", "setsid sleep {seconds} & sleep {seconds}"]))
     """
     environment = {**os.environ, "TMPDIR": str(tmp_path)}

@@ -124,7 +124,7 @@ def test_what_is_no_packed_string_is_refused_and_nothing_of_it_is_executed(
 
 
 def test_a_stream_that_swells_beyond_all_bounds_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(problem_tests, "MAX_BYTES", 1000)
+    monkeypatch.setattr(problem_tests, "MAX_TESTS_BYTES", 1000)
     with pytest.raises(ValueError, match="more than 1,000 bytes"):
         read_tests(packed("[" + " " * 10_000 + "]"))
 

@@ -19,7 +19,7 @@ from benchwright.catalog.swe_bench.instance_script import (
     build_script,
     find_changed_files,
     official_image_name,
-    test_command_arguments,
+    arguments_of_test_command,
 )
 from benchwright.data.datasets import find_dataset
 from benchwright.data.errors import DatasetError
@@ -163,8 +163,8 @@ def test_the_commands_are_those_of_the_version(repo: str, version: str, line: st
 def test_djangos_test_files_are_modules_and_files_that_are_no_tests_are_left_out() -> None:
     names = ("tests/forms_tests/tests/test_a.py", "django/b.py", "docs/c.txt", "tests/d/e.json")
     patch = "".join(f"diff --git a/{name} b/{name}\n" for name in names)
-    assert test_command_arguments("django/django", patch) == ["forms_tests.tests.test_a", "django.b"]
-    assert test_command_arguments("sympy/sympy", patch) == [
+    assert arguments_of_test_command("django/django", patch) == ["forms_tests.tests.test_a", "django.b"]
+    assert arguments_of_test_command("sympy/sympy", patch) == [
         "tests/forms_tests/tests/test_a.py",
         "django/b.py",
     ]

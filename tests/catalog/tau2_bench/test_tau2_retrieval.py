@@ -99,7 +99,7 @@ async def test_a_trial_fails_with_its_model_for_embeddings(tmp_path: Path) -> No
 async def test_a_shell_that_could_read_the_users_files_is_refused(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(retrieval, "choose_protection", lambda: find_isolation_method("limits"))
+    monkeypatch.setattr(retrieval, "choose_isolation_method", lambda: find_isolation_method("limits"))
     with pytest.raises(
         UserError, match="retrieval=terminal_use gives the model a shell, which no sandbox here"
     ):

@@ -107,7 +107,7 @@ async def test_what_does_not_start_is_told_in_one_line_with_what_to_do(ray: Inst
 
 
 async def test_a_start_that_hangs_is_given_up(ray: Install, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ray_cluster, "START_SECONDS", 0.05)
+    monkeypatch.setattr(ray_cluster, "MAX_START_SECONDS", 0.05)
     released = threading.Event()
     ray(lambda: released.wait(60) and None)
     try:

@@ -43,7 +43,7 @@ def networks(label: str) -> list[str]:
 
 def web(**changes: object) -> CompanionSpec:
     """A web server."""
-    given: dict[str, object] = {"names": ["web"], "command": SERVING, "resources": SMALL, **changes}
+    given: dict[str, object] = {"host_names": ["web"], "command": SERVING, "resources": SMALL, **changes}
     return CompanionSpec(IMAGE, **given)  # type: ignore[arg-type]
 
 
@@ -120,10 +120,10 @@ async def test_a_neighbour_is_waited_for_until_its_own_check_says_that_it_is_wel
 ) -> None:
     check = {"Test": ["CMD-SHELL", "test -e /w/index.html"], "Interval": 200_000_000, "Retries": 1}
     async with private_network(engine, run_id, True) as network:
-        async with start_companion(engine, web(health=check), network, run_id) as well:
+        async with start_companion(engine, web(health_check=check), network, run_id) as well:
             await wait_until_healthy(well, "web", 20)
         for command, health in ((["sleep", "60"], check), (["false"], check), (["sleep", "60"], None)):
-            spec = web(command=command, health=health)
+            spec = web(command=command, health_check=health)
             async with start_companion(engine, spec, network, run_id) as ill:
                 with pytest.raises(EngineError, match="'web' did not become healthy"):
                     await wait_until_healthy(ill, "web", 1)

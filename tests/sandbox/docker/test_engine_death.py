@@ -29,16 +29,16 @@ AT_WORK = """
 import asyncio
 from benchwright.sandbox.docker import DockerSandboxes, EngineUnavailable, SandboxSpec, connect
 from benchwright.sandbox.docker.networks import private_network
-from benchwright.sandbox.docker.snapshots import snapshot_of
+from benchwright.sandbox.docker.snapshots import temporary_snapshot
 
 async def main():
     async with connect() as engine:
         sandboxes = DockerSandboxes(engine, {run_id!r})
         try:
             async with sandboxes.start(SandboxSpec({image!r})) as sandbox:
-                async with snapshot_of(engine, sandbox.container, {run_id!r}) as image:
+                async with temporary_snapshot(engine, sandbox.container, {run_id!r}) as image:
                     spec = SandboxSpec(image, network_container=sandbox.container.name)
-                    async with sandboxes.start_beside(spec) as verifier:
+                    async with sandboxes.start_sharing_network(spec) as verifier:
                         print("started", flush=True)
                         await verifier.run(["sleep", "120"], seconds=120)
         except EngineUnavailable as error:

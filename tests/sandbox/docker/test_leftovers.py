@@ -62,14 +62,14 @@ asyncio.run(main())
 SNAPSHOT_TAKEN = """
 import asyncio
 from benchwright.sandbox.docker import DockerSandboxes, SandboxSpec, connect
-from benchwright.sandbox.docker.snapshots import snapshot_of
+from benchwright.sandbox.docker.snapshots import temporary_snapshot
 
 async def main():
     async with connect() as engine:
         async with DockerSandboxes(engine, {run_id!r}).start(SandboxSpec({image!r})) as sandbox:
-            async with snapshot_of(engine, sandbox.container, {run_id!r}) as image:
+            async with temporary_snapshot(engine, sandbox.container, {run_id!r}) as image:
                 spec = SandboxSpec(image, network_container=sandbox.container.name)
-                async with DockerSandboxes(engine, {run_id!r}).start_beside(spec):
+                async with DockerSandboxes(engine, {run_id!r}).start_sharing_network(spec):
                     print("started", flush=True)
                     await asyncio.sleep(60)
 

@@ -360,7 +360,7 @@ async def test_a_head_that_does_not_end_is_cut_off(world: World) -> None:
 async def test_a_head_that_comes_too_slowly_is_not_waited_for(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(proxy_module, "HEAD_SECONDS", 0.1)
+    monkeypatch.setattr(proxy_module, "REQUEST_HEAD_SECONDS", 0.1)
     assert (await world.say(b"GET http://index.example/ HTTP/1.1\r\n")).startswith(b"HTTP/1.1 408 ")
 
 

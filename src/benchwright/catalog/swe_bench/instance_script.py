@@ -55,7 +55,7 @@ def build_script(content: Mapping[str, Any]) -> str:
         reset,
         f"git apply -v - <<'{_END_OF_PATCH}'\n{test_patch}\n{_END_OF_PATCH}",
         f": '{START_MARK}'",
-        " ".join([how.tests, *test_command_arguments(repo, test_patch)]),
+        " ".join([how.tests, *arguments_of_test_command(repo, test_patch)]),
         f"{EXIT_CODE_VARIABLE}=$?",
         f": '{END_MARK}'",
         f'echo "{EXIT_CODE_MARK}: ${EXIT_CODE_VARIABLE}"',
@@ -118,7 +118,7 @@ def _skip_hunk(lines: Iterator[str], old: int, new: int) -> None:
         new -= line[:1] in ("+", " ", "")
 
 
-def test_command_arguments(repo: str, test_patch: str) -> list[str]:
+def arguments_of_test_command(repo: str, test_patch: str) -> list[str]:
     """Return the arguments of the test command: the files of the test patch.
 
     For Django's test runner, the arguments are the names of these files as modules.

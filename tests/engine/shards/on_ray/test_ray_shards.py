@@ -168,7 +168,7 @@ async def test_a_second_ctrl_c_journals_what_is_in_flight_as_cancelled(tmp_path:
 async def test_an_actor_that_breaks_down_ends_the_run_and_says_why(
     tmp_path: Path, cluster: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(driver, "MAX_LOSSES", 0)  # another would break down like it
+    monkeypatch.setattr(driver, "MAX_SHARD_LOSSES", 0)  # another would break down like it
     with pytest.raises(UserError, match=r"No worker process is left .*: RuntimeError: there is no database"):
         await run_samples(plain(3), tmp_path / "run", cluster, workers=1, recipe=shard_task.recipe("broken"))
 
