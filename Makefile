@@ -35,9 +35,10 @@ test-slow: setup
 
 # The checks beside the tests, slow ones and all; the README in an empty environment, another Python in a clone
 # elsewhere, other fastmcps, Ray, other programs that read what is exported, and a real model, three at a time; then the
-# ratios of speed and memory against their limits.
+# ratios of speed and memory against their limits. TURNS=3, as CI has it: the slow tests of one file in three, others at
+# other commits.
 test-all: setup
-	$(MAKE) --no-print-directory --jobs 2 test WHICH='-m "not field"'
+	$(MAKE) --no-print-directory --jobs 2 test WHICH='-m "not field" $(if $(TURNS),-p tests.turns --turns $(TURNS))'
 	$(MAKE) --no-print-directory --jobs 3 --output-sync=target test-versions test-programs field-quick
 	$(BIN)/python -m benchmarks --check
 

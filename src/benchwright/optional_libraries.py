@@ -36,8 +36,17 @@ def import_failure_message(package: str, use: str, extra: str, failure: Exceptio
     try:
         installed = version(package)
     except PackageNotFoundError:
+        installed = ""
+    if not installed or _is_module_of(package, failure):
         return f"{use} {package}: pip install 'benchwright[{extra}]'"
     return (
         f"{use} {package}, but version {installed}, which is installed, cannot be imported "
         f"({error_line(failure)}): pip install --upgrade 'benchwright[{extra}]'"
     )
+
+
+def _is_module_of(package: str, failure: Exception) -> bool:
+    """Return True if the module that was not found is the library itself, whose metadata may have been left behind."""
+    if not isinstance(failure, ModuleNotFoundError):
+        return False
+    return (failure.name or "").partition(".")[0].replace("_", "-") == package

@@ -326,7 +326,7 @@ def test_without_huggingface_hub_the_extra_is_named(data: Path) -> None:
         "except Exception as error:\n"
         "    print(error)\n"
     )
-    assert "'benchwright[hub]'" in in_a_fresh_interpreter(code).stdout
+    assert "pip install 'benchwright[hub]'" in in_a_fresh_interpreter(code).stdout
 
 
 def test_neither_huggingface_hub_nor_pyarrow_is_imported_to_find_what_is_there(

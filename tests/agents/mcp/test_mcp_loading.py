@@ -115,7 +115,7 @@ class TestMistakes:
 
     def test_fastmcp_is_missing(self, tool_directory: Write, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(sys.modules, "fastmcp", None)
-        assert "'benchwright[mcp]'" in self.complaint(tool_directory(SERVER))
+        assert "pip install 'benchwright[mcp]'" in self.complaint(tool_directory(SERVER))
 
 
 STATEMENTS = [

@@ -16,10 +16,10 @@ from benchwright.catalog.containers.sealing.commit_removal import HISTORY_DEPART
 from benchwright.catalog.swe_bench.about import SWE_BENCH
 from benchwright.catalog.swe_bench.benchmark import images_of, make
 from benchwright.catalog.swe_bench.instance_script import (
+    arguments_of_test_command,
     build_script,
     find_changed_files,
     official_image_name,
-    arguments_of_test_command,
 )
 from benchwright.data.datasets import find_dataset
 from benchwright.data.errors import DatasetError
