@@ -58,7 +58,7 @@ crates = ContainerBenchmark(
     scorers=[GradeScorer("answer", "1", lambda content, answer: Verdict(1.0))],
     checks=lambda sample: iter(()),
     max_containers=2,
-    images=lambda sample: TaskImages((sample.content["image"],), sample.labels["family"]),
+    images_of=lambda sample: TaskImages((sample.content["image"],), sample.labels["family"]),
     image_gib=IMAGE_GIB,
 )
 '''

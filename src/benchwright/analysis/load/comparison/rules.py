@@ -63,7 +63,8 @@ def gate_results(
             yield GateResult(f"answers/s at {name}: answered at all", False, f"{pair.b} answered no request")
     gated = [change for pair in pairs for change in pair.changes if change.measure in GATED_FIGURES]
     if not gated and not any(pair.silent for pair in pairs):
-        raise UserError("--max-regression: the measurements have no level in common.")
+        reasons = dict.fromkeys(note for pair in pairs for note in pair.notes)
+        raise UserError(f"--max-regression: no figure can be compared. {'. '.join(reasons)}")
     for change in gated:
         yield (
             _on_proof(change, rules.max_regression)
