@@ -29,6 +29,7 @@ from tests.environments import installed  # noqa: E402 -- found beside this file
 FOLDER = ROOT / "build" / "dependencies"
 RESOLUTIONS = {"latest": "highest", "lowest": "lowest-direct"}
 NONE = "none"
+FOREIGN_TASKS = ("tests/app/test_foreign_tasks.py", "-k", "not program_that_is_not_there")
 TESTS: dict[str, tuple[str, ...]] = {
     NONE: ("tests/stats", "tests/engine", "tests/scorers"),
     "bfcl": ("tests/catalog/bfcl",),
@@ -41,23 +42,18 @@ TESTS: dict[str, tuple[str, ...]] = {
     "mcp": ("tests/agents/mcp",),
     "litellm": ("tests/agents/runners/test_lite_llm.py",),
     "ray": ("tests/engine/shards/on_ray",),
-    "inspect": ("tests/app/test_foreign_tasks.py",),
-    "lm-eval": ("tests/app/test_foreign_tasks.py",),
+    "inspect": FOREIGN_TASKS,
+    "lm-eval": FOREIGN_TASKS,
     "otel": ("tests/app/test_telemetry.py",),
     "all": ("tests/agents", "tests/data", "tests/llm_benchmarker", "tests/osmosis_ai", "tests/api"),
 }
 """The tests that need each extra; `none`: the package without extras."""
 
-TOOLS = (
-    "hypothesis",
-    "pytest",
-    "pytest-asyncio",
-    "pytest-randomly",
-    "pytest-timeout",
-    "pytest-xdist",
-    "scipy",
-)
+TOOLS = ("hypothesis", "pytest", "pytest-asyncio", "pytest-randomly", "pytest-timeout", "pytest-xdist")
 """Tools of the tests, in the versions of requirements/dev.txt."""
+
+LIBRARIES = ("scipy",)
+"""Libraries that only tests use, in any version that goes with the others."""
 
 NOT_INSTALLED = ("faiss-cpu",)
 """Packages that make an environment of several GB: their extra is resolved, and not installed."""
@@ -175,7 +171,20 @@ def install_tools(uv: str, python: Path, before: str) -> subprocess.CompletedPro
     kept = FOLDER / f"{python.parents[1].name}.txt"
     lines = [line for line in before.splitlines() if "==" in line]
     kept.write_text("".join(f"{line}\n" for line in [*lines, *pins]), encoding="utf-8")
-    return run([uv, "pip", "install", "--quiet", "--python", str(python), "--constraint", str(kept), *tools])
+    return run(
+        [
+            uv,
+            "pip",
+            "install",
+            "--quiet",
+            "--python",
+            str(python),
+            "--constraint",
+            str(kept),
+            *tools,
+            *LIBRARIES,
+        ]
+    )
 
 
 def run_tests(python: Path, extra: str) -> list[str]:
