@@ -12,7 +12,7 @@ from benchwright.catalog.ifbench.custom_rules import CUSTOM_RULES
 from benchwright.catalog.ifbench.layout_rules import LAYOUT_RULES
 from benchwright.catalog.ifbench.sentence_rules import sentence_rules
 from benchwright.catalog.ifbench.token_rules import START_VERB_INSTRUCTION, tagging_rules, token_rules
-from benchwright.catalog.ifbench.word_rules import WORD_RULES
+from benchwright.catalog.ifbench.word_rules import WORD_RULES, load_syllable_counter
 from benchwright.catalog.ifeval.rules import Rules
 from benchwright.catalog.ifeval.splitters import OWN_SPLITTER_NAME, Splitter, find_splitter, split_function
 from benchwright.data.datasets import find_dataset
@@ -47,10 +47,11 @@ def find_tools(data_dir: Path) -> LanguageTools:
     """Return the tools: the installed libraries, and the models in a data directory.
 
     Raises:
-        UserError: If a library is not installed. The message explains how to install it.
+        UserError: If a library is not installed or cannot be imported. The message explains how to install it.
         DatasetError: If a model cannot be read, or has changed since it was fetched.
     """
     installed = library_versions()
+    load_syllable_counter()
     splitter = find_splitter(data_dir)
     departures = [
         f"{name} {installed[name]} instead of {published}"

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import string
+import sys
+import warnings
 from collections import Counter
+from collections.abc import Callable
+from functools import cache
 from itertools import cycle, islice, pairwise
 
 from benchwright.catalog.ifbench.text_cleaning import strip_punctuation, without_punctuation
 from benchwright.catalog.ifeval.rules import Rules
+from benchwright.optional_libraries import importing
 
 WORD_RULES = Rules()
 
@@ -83,11 +88,28 @@ def has_same_first_and_last_word(response: str) -> bool:
     return all(words[0] == words[-1] for words in lines if words)
 
 
+@cache
+def load_syllable_counter() -> Callable[[str], int]:
+    """Return syllapy's function that counts the syllables of a word.
+
+    Raises:
+        UserError: If syllapy cannot be imported.
+    """
+    path = list(sys.path)
+    try:
+        with importing("syllapy", "ifbench is graded with", "ifbench"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # setuptools warns of its module that syllapy uses
+            from syllapy import count
+    finally:
+        sys.path[:] = path  # that module adds the folder of setuptools' own libraries
+    counter: Callable[[str], int] = count
+    return counter
+
+
 @_rule("words:odd_even_syllables")
 def alternates_syllable_parity(response: str) -> bool:
     """Check that words with an odd and an even number of syllables alternate. The package syllapy counts syllables."""
-    from syllapy import count
-
+    count = load_syllable_counter()
     odd = [count(word) % 2 for word in without_punctuation(response).lower().split()]
     return all(first != second for first, second in pairwise(odd))
 
