@@ -21,7 +21,7 @@ class DefaultServer(NamedTuple):
 
     @property
     def line(self) -> str:
-        """The line for the user that names the server and says why it was chosen."""
+        """One line for the user, with the address of the server and the reason for the choice."""
         return f"No --base-url: asking {self.base_url} ({self.reason})."
 
 

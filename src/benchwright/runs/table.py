@@ -368,7 +368,7 @@ class RunTable:
         return read_trial_record(self._tail, self._line[row])
 
     def read_trials(self, rows: Sequence[int] | Rows) -> Iterator[ScoredTrial]:
-        """Read the trials of these rows, one at a time; see `read_trial_record`."""
+        """Yield the trials of these rows, each read when it is needed; see `read_trial`."""
         return (self.read_trial(int(row)) for row in rows)
 
     def read_attempts(self, row: int) -> list[ScoredTrial]:

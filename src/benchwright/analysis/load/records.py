@@ -62,7 +62,11 @@ class Objective(Record, frozen=True):
 
 
 class SweepPlan(Record, frozen=True):
-    """Settings by which a sweep chooses its levels; see `sweep.LoadSweep`."""
+    """Settings of a sweep (see `sweep.LoadSweep`).
+
+    `gain`: the smallest gain in throughput, as a share, for which the load is doubled again. `bisect`: number of
+    further levels, by which the knee is located. `most`: the highest load; None for the sweep's own limit.
+    """
 
     gain: float = 0.1
     bisect: int = 2

@@ -1,4 +1,4 @@
-"""Findings on parts that only some systems have: what is lost on a system without them, such as macOS."""
+"""Checks for parts of Linux that other systems, such as macOS, lack. A finding says what is lost without a part."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from benchwright.sandbox.supervision import supervision_failure
 
 
 class SystemPart(NamedTuple):
-    """A part that only some systems have. `needed_for`: what is lost without the part."""
+    """A part of the operating system, and what Benchwright cannot do without the part (`needed_for`)."""
 
     name: str
     is_available: Callable[[], bool]

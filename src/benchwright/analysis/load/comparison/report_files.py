@@ -1,4 +1,4 @@
-"""Reads the files of `load -o`, also those of earlier versions."""
+"""Reads the measurements in files that `load -o` of this version or an earlier one wrote."""
 
 from __future__ import annotations
 
